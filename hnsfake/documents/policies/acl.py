@@ -1,0 +1,86 @@
+"""ACL: allow or block traffic at an endpoint's port (Switch, VFP) or in its compartment (Host, WFP)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from hnsfake.documents.policies.base import Policy
+from hnsfake.documents.policies.values import Networks, PortRanges, Protocols
+
+MAX_SWITCH_PRIORITY = 65500
+"""The weakest Switch priority; above it a rule has no effect (projectcalico/calico felix/dataplane/windows)."""
+
+
+class Action(StrEnum):
+    """What a rule does with what it matches."""
+
+    ALLOW = "Allow"
+    BLOCK = "Block"
+    PASS = "Pass"
+
+
+class Direction(StrEnum):
+    """In is towards the endpoint, Out is from it."""
+
+    IN = "In"
+    OUT = "Out"
+
+
+class RuleType(StrEnum):
+    """Where a rule is enforced: Host in the compartment's firewall, Switch at the port."""
+
+    HOST = "Host"
+    SWITCH = "Switch"
+
+
+class Acl(Policy):
+    """One ACL rule; a lower ``priority`` wins. "Local" is the endpoint's end of the flow.
+
+    Empty tuples match everything. microsoft/hcsshim hcn/hcnpolicy.go AclPolicySetting;
+    internal/hns/hnspolicy.go ACLPolicy.
+    """
+
+    v2_type: ClassVar[str] = "ACL"
+    v1_type: ClassVar[str] = "ACL"
+
+    id: str = Field(default="", alias="Id")
+    protocols: Protocols = Field(default=(), alias="Protocols")
+    action: Action = Field(alias="Action", strict=False)
+    direction: Direction = Field(alias="Direction", strict=False)
+    local_addresses: Networks = Field(default=(), alias="LocalAddresses")
+    remote_addresses: Networks = Field(default=(), alias="RemoteAddresses")
+    local_ports: PortRanges = Field(default=(), alias="LocalPorts")
+    remote_ports: PortRanges = Field(default=(), alias="RemotePorts")
+    rule_type: RuleType = Field(default=RuleType.SWITCH, alias="RuleType", strict=False)
+    priority: int = Field(default=0, ge=0, le=65535, alias="Priority")
+
+    @classmethod
+    def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
+        """Translate: v1 has Protocol, LocalPort and RemotePort as numbers too."""
+        settings = super().v2_settings(v1)
+        for old, new in (
+            ("Protocol", "Protocols"),
+            ("LocalPort", "LocalPorts"),
+            ("RemotePort", "RemotePorts"),
+        ):
+            if old in settings:
+                value = settings.pop(old)
+                if value not in (None, "", 0):
+                    settings.setdefault(f"{old}s", str(value))
+        settings.pop("InternalPort", None)
+        settings.pop("ServiceName", None)
+        return settings
+
+    @classmethod
+    def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
+        """Translate: a single protocol becomes the number v1 clients read."""
+        settings = dict(v2)
+        protocols = settings.pop("Protocols", "")
+        if isinstance(protocols, str) and protocols.isdecimal():
+            settings["Protocol"] = int(protocols)
+        elif protocols:
+            settings["Protocols"] = protocols
+        return settings

@@ -1,0 +1,59 @@
+"""What all policies share: typed settings, and how a policy is written in v1 and in v2."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class InvalidPolicyError(ValueError):
+    """A policy's settings can't be read; the service answers HCN_E_INVALID_POLICY or HCN_E_INVALID_JSON."""
+
+
+class Policy(BaseModel):
+    """Typed settings of one policy. Immutable, compared by value.
+
+    ``v2_type`` and ``v1_type`` are the ``Type`` strings of the two faces. A v2 policy is
+    ``{"Type", "Settings": {...}}``, a v1 policy has its settings beside ``Type``
+    (microsoft/hcsshim hcn/hcnpolicy.go, internal/hns/hnspolicy.go).
+    """
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True, strict=True, extra="ignore")
+
+    v2_type: ClassVar[str]
+    v1_type: ClassVar[str]
+
+    @classmethod
+    def from_v2(cls, settings: dict[str, Any]) -> Self:
+        """Read v2 ``Settings``; raise InvalidPolicyError."""
+        return cls._read(settings)
+
+    @classmethod
+    def from_v1(cls, settings: dict[str, Any]) -> Self:
+        """Read a v1 policy object; raise InvalidPolicyError."""
+        return cls._read(cls.v2_settings(settings))
+
+    @classmethod
+    def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
+        """Translate a v1 policy object into v2 ``Settings``."""
+        return {key: value for key, value in v1.items() if key != "Type"}
+
+    @classmethod
+    def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
+        """Translate v2 ``Settings`` into the fields of a v1 policy object (without ``Type``)."""
+        return dict(v2)
+
+    @classmethod
+    def _read(cls, settings: dict[str, Any]) -> Self:
+        try:
+            return cls.model_validate(settings)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise InvalidPolicyError(f"{cls.v2_type}: {where}: {first['msg']}") from error
+
+
+def renamed(source: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """Return ``source`` with its keys replaced where ``names`` has another name for them; order is kept."""
+    return {names.get(key, key): value for key, value in source.items()}

@@ -1,0 +1,25 @@
+"""SDNRoute: where an endpoint's traffic for a prefix goes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from hnsfake.documents.policies.base import Policy
+from hnsfake.documents.policies.values import Address, Network
+
+
+class SdnRoute(Policy):
+    """``need_encap`` without a next hop hands the traffic to the host's port; a next hop is another gateway.
+
+    microsoft/hcsshim hcn/hcnpolicy.go SDNRoutePolicySetting; v1 name ROUTE, internal/hns/hnspolicy.go
+    RoutePolicy. What NeedEncap means: aws/amazon-vpc-cni-plugins plugins/vpc-bridge.
+    """
+
+    v2_type: ClassVar[str] = "SDNRoute"
+    v1_type: ClassVar[str] = "ROUTE"
+
+    destination_prefix: Network = Field(alias="DestinationPrefix")
+    next_hop: Address = Field(default=None, alias="NextHop")
+    need_encap: bool = Field(default=False, alias="NeedEncap")
