@@ -11,7 +11,7 @@ from hnsfake.documents.policies.base import Policy
 from hnsfake.documents.policies.values import Networks, PortRanges, Protocols
 
 MAX_SWITCH_PRIORITY = 65500
-"""The weakest Switch priority; above it a rule has no effect (projectcalico/calico felix/dataplane/windows)."""
+"""The weakest Switch priority; rules above it have no effect (projectcalico/calico felix)."""
 
 
 class Action(StrEnum):
@@ -61,11 +61,7 @@ class Acl(Policy):
     def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
         """Translate: v1 has Protocol, LocalPort and RemotePort as numbers too."""
         settings = super().v2_settings(v1)
-        for old, new in (
-            ("Protocol", "Protocols"),
-            ("LocalPort", "LocalPorts"),
-            ("RemotePort", "RemotePorts"),
-        ):
+        for old in ("Protocol", "LocalPort", "RemotePort"):
             if old in settings:
                 value = settings.pop(old)
                 if value not in (None, "", 0):

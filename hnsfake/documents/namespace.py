@@ -1,0 +1,81 @@
+"""A namespace: the noun itself, and its v1 and v2 (HostComputeNamespace) documents.
+
+Fields: microsoft/hcsshim hcn/hcnnamespace.go and internal/hns/namespace.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from hnsfake.documents import guids
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
+
+
+class NamespaceType(StrEnum):
+    """v2 ``Type``. HostDefault is the host's own compartment; Guest ones belong to a utility VM."""
+
+    HOST = "Host"
+    HOST_DEFAULT = "HostDefault"
+    GUEST = "Guest"
+    GUEST_DEFAULT = "GuestDefault"
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """A namespace; ``compartment`` is its number, v2's NamespaceId and v1's CompartmentId."""
+
+    type: NamespaceType
+    id: str = ""
+    compartment: int = 0
+    endpoints: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+
+
+class NamespaceV2(Document):
+    """HostComputeNamespace. containerd sends a SchemaVersion of 0.0 and no type, which means Host."""
+
+    ID: str = ""
+    NamespaceId: int = 0
+    Type: str = ""
+    Resources: list[dict[str, Any]] = []
+    SchemaVersion: DocumentVersion = DocumentVersion()
+
+
+class NamespaceV1(Document):
+    """v1's namespace."""
+
+    ID: str = ""
+    IsDefault: bool = False
+    ResourceList: list[dict[str, Any]] = []
+    CompartmentId: int = 0
+
+
+class NamespaceResourceV1(Document):
+    """What v1's addresource and removeresource take."""
+
+    Type: str = ""
+    Data: dict[str, Any] = {}
+
+
+def read_namespace(document: Mapping[str, Any], unknown: UnknownFields) -> Namespace:
+    """Read a namespace's document in either shape; raise HnsError (HCN_E_INVALID_JSON, E_INVALIDARG)."""
+    if any(key.lower() == "schemaversion" for key in document):
+        v2 = NamespaceV2.read(document, unknown)
+        return Namespace(_type(v2.Type), guids.read(v2.ID) or "", v2.NamespaceId)
+    v1 = NamespaceV1.read(document, unknown)
+    kind = NamespaceType.HOST_DEFAULT if v1.IsDefault else NamespaceType.HOST
+    return Namespace(kind, guids.read(v1.ID) or "", v1.CompartmentId)
+
+
+def _type(text: str) -> NamespaceType:
+    if not text:
+        return NamespaceType.HOST
+    for kind in NamespaceType:
+        if kind.lower() == text.lower():
+            return kind
+    raise HnsError(HResult.E_INVALIDARG)

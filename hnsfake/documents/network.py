@@ -1,0 +1,234 @@
+"""A network: the noun itself, and its v1 (HNSNetwork) and v2 (HostComputeNetwork) documents.
+
+Fields: microsoft/hcsshim hcn/hcnnetwork.go and internal/hns/hnsnetwork.go; what the service adds to v1's
+document: outputs published in rancher/rke2#3925 and microsoft/WSL#6457.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
+
+from hnsfake.documents import guids
+from hnsfake.documents.dns import DnsSettings
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.macs import read_range
+from hnsfake.documents.policies import NETWORK_POLICIES, SUBNET_POLICIES, InvalidPolicyError
+from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
+from hnsfake.documents.schema import (
+    DnsObject,
+    Document,
+    DocumentVersion,
+    MacRange,
+    PolicyDocument,
+    Route,
+    UnknownFields,
+)
+
+IPAddress = IPv4Address | IPv6Address
+IPNetwork = IPv4Network | IPv6Network
+
+POLICIES = table(NETWORK_POLICIES)
+_SUBNET_POLICIES = table(SUBNET_POLICIES)
+DEFAULT_ROUTES = ("0.0.0.0/0", "::/0")
+
+
+@dataclass(frozen=True)
+class SubnetRoute:
+    """A route of a subnet, as it was sent."""
+
+    next_hop: str
+    destination: str
+    metric: int = 0
+
+
+@dataclass(frozen=True)
+class Subnet:
+    """A subnet of a network. ``prefix`` None (or 0.0.0.0/0, as moby sends) asks HNS to choose."""
+
+    prefix: IPNetwork | None
+    gateway: IPAddress | None = None
+    routes: tuple[SubnetRoute, ...] = ()
+    policies: tuple[PolicyRecord, ...] = ()
+    flags: int = 0
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network. What is None or empty after reading a document, the service fills in."""
+
+    name: str
+    type: str
+    id: str = ""
+    policies: tuple[PolicyRecord, ...] = ()
+    mac_ranges: tuple[tuple[int, int], ...] = ()
+    dns: DnsSettings = field(default_factory=DnsSettings)
+    ipam_type: str = "Static"
+    subnets: tuple[Subnet, ...] = ()
+    flags: int = 0
+    adapter: str = ""
+    source_mac: str = ""
+    management_ip: str = ""
+    automatic_dns: bool | None = None
+    # filled in by the service
+    dr_mac: str = ""
+    provider_address: str = ""
+    layer_id: str = ""
+    switch_id: str = ""
+    version: int = 0
+    activity_id: str = ""
+    resources_id: str = ""
+    created: int = 0
+
+
+class SubnetV2(Document):
+    """A subnet inside ``Ipams``."""
+
+    IpAddressPrefix: str = ""
+    Policies: list[PolicyDocument] = []
+    Routes: list[Route] = []
+    Flags: int = 0
+    IpSubnets: list[dict[str, Any]] = []
+
+
+class IpamV2(Document):
+    """An entry of ``Ipams``; Amazon's plug-in sends none of ``Type``."""
+
+    Type: str = "Static"
+    Subnets: list[SubnetV2] = []
+
+
+class MacPoolV2(Document):
+    """``MacPool``."""
+
+    Ranges: list[MacRange] = []
+
+
+class NetworkV2(Document):
+    """HostComputeNetwork."""
+
+    ID: str = ""
+    Name: str = ""
+    Type: str = ""
+    Policies: list[PolicyDocument] = []
+    MacPool: MacPoolV2 = MacPoolV2()
+    Dns: DnsObject = DnsObject()
+    Ipams: list[IpamV2] = []
+    Flags: int = 0
+    Health: dict[str, Any] = {}
+    SchemaVersion: DocumentVersion = DocumentVersion()
+
+
+class SubnetV1(Document):
+    """A subnet of HNSNetwork."""
+
+    AddressPrefix: str = ""
+    GatewayAddress: str = ""
+    Policies: list[dict[str, Any]] = []
+
+
+class NetworkV1(Document):
+    """HNSNetwork."""
+
+    ID: str = ""
+    Name: str = ""
+    Type: str = ""
+    NetworkAdapterName: str = ""
+    SourceMac: str = ""
+    Policies: list[dict[str, Any]] = []
+    MacPools: list[MacRange] = []
+    Subnets: list[SubnetV1] = []
+    DNSSuffix: str = ""
+    DNSServerList: str = ""
+    DNSServerCompartment: int = 0
+    ManagementIP: str = ""
+    AutomaticDNS: bool | None = None
+    Flags: int = 0
+
+
+def read_network(document: Mapping[str, Any], unknown: UnknownFields) -> Network:
+    """Read a network's document in either shape: one with SchemaVersion is v2 (hcn/hcnv1schema_test.go).
+
+    Raises HnsError: HCN_E_INVALID_JSON, HCN_E_INVALID_POLICY, HCN_E_INVALID_NETWORK.
+    """
+    try:
+        if any(key.lower() == "schemaversion" for key in document):
+            return _from_v2(NetworkV2.read(document, unknown))
+        return _from_v1(NetworkV1.read(document, unknown))
+    except InvalidPolicyError as error:
+        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
+
+
+def _from_v2(document: NetworkV2) -> Network:
+    policies = tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies)
+    return Network(
+        id=guids.read(document.ID) or "",
+        name=document.Name,
+        type=document.Type,
+        policies=policies,
+        mac_ranges=tuple(
+            read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPool.Ranges
+        ),
+        dns=DnsSettings.from_v2(document.Dns),
+        ipam_type=document.Ipams[0].Type if document.Ipams else "Static",
+        subnets=tuple(_subnet_v2(subnet) for ipam in document.Ipams for subnet in ipam.Subnets),
+        flags=document.Flags,
+    )
+
+
+def _subnet_v2(subnet: SubnetV2) -> Subnet:
+    default = next((route for route in subnet.Routes if route.DestinationPrefix in DEFAULT_ROUTES), None)
+    return Subnet(
+        prefix=_prefix(subnet.IpAddressPrefix),
+        gateway=_address(default.NextHop) if default else None,
+        routes=tuple(SubnetRoute(r.NextHop, r.DestinationPrefix, r.Metric) for r in subnet.Routes),
+        policies=tuple(read_v2(policy.Type, policy.Settings, _SUBNET_POLICIES) for policy in subnet.Policies),
+        flags=subnet.Flags,
+    )
+
+
+def _from_v1(document: NetworkV1) -> Network:
+    return Network(
+        id=guids.read(document.ID) or "",
+        name=document.Name,
+        type=document.Type,
+        policies=tuple(read_v1(policy, POLICIES) for policy in document.Policies),
+        mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPools),
+        dns=DnsSettings.from_v1("", document.DNSSuffix, document.DNSServerList),
+        subnets=tuple(_subnet_v1(subnet) for subnet in document.Subnets),
+        flags=document.Flags,
+        adapter=document.NetworkAdapterName,
+        source_mac=document.SourceMac,
+        management_ip=document.ManagementIP,
+        automatic_dns=document.AutomaticDNS,
+    )
+
+
+def _subnet_v1(subnet: SubnetV1) -> Subnet:
+    return Subnet(
+        prefix=_prefix(subnet.AddressPrefix),
+        gateway=_address(subnet.GatewayAddress),
+        policies=tuple(read_v1(policy, _SUBNET_POLICIES) for policy in subnet.Policies),
+    )
+
+
+def _prefix(text: str) -> IPNetwork | None:
+    if text in ("", *DEFAULT_ROUTES):
+        return None
+    try:
+        return ip_network(text, strict=False)
+    except ValueError as error:
+        raise HnsError(HResult.HCN_E_INVALID_NETWORK) from error
+
+
+def _address(text: str) -> IPAddress | None:
+    if text in ("", "0.0.0.0", "::"):
+        return None
+    try:
+        return ip_address(text)
+    except ValueError as error:
+        raise HnsError(HResult.HCN_E_INVALID_NETWORK) from error

@@ -1,0 +1,51 @@
+"""The query of Enumerate and Query: schema version, flags, and a filter that is JSON inside a string."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
+from hnsfake.documents.text import read_optional_object
+
+
+class Query(Document):
+    """A query (microsoft/hcsshim hcn/hcn.go HostComputeQuery). A filter may be pretty-printed JSON."""
+
+    SchemaVersion: DocumentVersion = DocumentVersion()
+    Flags: int = 0
+    Filter: str = ""
+
+    @property
+    def wants_v1(self) -> bool:
+        """Whether the answer is asked for in v1's shape (microsoft/SDN hns.v2.psm1 sends version 1.0)."""
+        return self.SchemaVersion.Major == 1
+
+    def conditions(self) -> Mapping[str, Any]:
+        """Return the filter's fields; keys are v1 names (microsoft/hcsshim hcn/*.go)."""
+        return read_optional_object(self.Filter)
+
+
+def read_query(document: bytes | str, unknown: UnknownFields) -> Query:
+    """Read a query; none at all asks for everything."""
+    return Query.read(read_optional_object(document), unknown)
+
+
+def matches(view: Mapping[str, Any], conditions: Mapping[str, Any]) -> bool:
+    """Whether an object, in v1's shape, meets all ``conditions``.
+
+    Ids are compared without regard to case, other text exactly: hcsshim filters by the id in whatever case
+    it got, and by Name exactly. A condition with an empty id matches nothing: kube-proxy deletes with "".
+    """
+    return all(_equal(view.get(key), wanted, key) for key, wanted in conditions.items())
+
+
+_IDS = frozenset({"ID", "Id", "VirtualNetwork", "NamespaceID", "NamespaceId"})
+
+
+def _equal(actual: Any, wanted: Any, key: str) -> bool:
+    if key in _IDS and isinstance(actual, str) and isinstance(wanted, str):
+        return actual.lower() == wanted.strip("{}").lower()
+    if isinstance(actual, bool) or isinstance(wanted, bool):
+        return actual is wanted
+    return bool(actual == wanted)

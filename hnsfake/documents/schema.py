@@ -1,0 +1,122 @@
+"""What the models of all documents share: strict types, names in any case, unknown fields counted."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from threading import Lock
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from hnsfake.documents.errors import InvalidDocumentError
+
+log = logging.getLogger("hnsfake.documents")
+
+
+class UnknownFields:
+    """Counts the fields a node's callers sent that no model knows, and logs each name once."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def note(self, where: str, names: list[str]) -> None:
+        """Count ``names``, fields of the document ``where``."""
+        with self._lock:
+            for name in names:
+                key = f"{where}.{name[:80]}"
+                self._counts[key] += 1
+                if self._counts[key] == 1:
+                    log.warning("unknown field ignored: %s", key)
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how often each unknown field was met."""
+        with self._lock:
+            return dict(self._counts)
+
+
+class Document(BaseModel):
+    """A document, or a part of one.
+
+    Types are strict: HNS refuses "5" for a number (HCN_E_INVALID_JSON). Null counts as absent: Go clients
+    write null for empty lists. Field names are taken in any case.  # unverified: HNS's own rule for case.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _canonical_names(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise ValueError("not an object")  # noqa: TRY004 - pydantic collects ValueErrors
+        names = _names(cls)
+        return {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any], unknown: UnknownFields) -> Self:
+        """Read a parsed JSON object; raise InvalidDocumentError where a field has a wrong type."""
+        try:
+            document = cls.model_validate(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise InvalidDocumentError(".".join(str(part) for part in first["loc"])) from error
+        except RecursionError as error:
+            raise InvalidDocumentError from error
+        document.note_unknown(unknown)
+        return document
+
+    def note_unknown(self, unknown: UnknownFields) -> None:
+        """Tell ``unknown`` of the fields that the model doesn't have, here and in the parts."""
+        if self.model_extra:
+            unknown.note(type(self).__name__, list(self.model_extra))
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            for part in value if isinstance(value, list) else (value,):
+                if isinstance(part, Document):
+                    part.note_unknown(unknown)
+
+
+@cache
+def _names(model: type[Document]) -> Mapping[str, str]:
+    return {name.lower(): name for name in model.model_fields}
+
+
+class DocumentVersion(Document):
+    """The version of a v2 document. containerd sends 0.0, scripts 2.2 and, in queries, 1.0."""
+
+    Major: int = 2
+    Minor: int = 0
+
+
+class DnsObject(Document):
+    """DNS settings of a network or an endpoint (microsoft/hcsshim hcn/hcnnetwork.go)."""
+
+    Domain: str = ""
+    Search: list[str] = []
+    ServerList: list[str] = []
+    Options: list[str] = []
+
+
+class Route(Document):
+    """A route of a subnet or an endpoint."""
+
+    NextHop: str = ""
+    DestinationPrefix: str = ""
+    Metric: int = 0
+
+
+class PolicyDocument(Document):
+    """A v2 policy: the settings stay as they were sent, to be given back unchanged."""
+
+    Type: str
+    Settings: dict[str, Any] = {}
+
+
+class MacRange(Document):
+    """A block of MAC addresses, both ends included."""
+
+    StartMacAddress: str
+    EndMacAddress: str

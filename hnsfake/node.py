@@ -1,0 +1,98 @@
+"""A node of a lab: its HNS and, with a real data plane, its compartments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING, Any
+
+from hnsfake.dataplane.interface import HOST_COMPARTMENT
+from hnsfake.documents.dns import DnsSettings
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
+from hnsfake.releases import Release
+from hnsfake.service.call import Call, Reply
+from hnsfake.service.hns import HnsService
+
+if TYPE_CHECKING:
+    from hnsfake.dataplane.node import LinuxNode
+    from hnsfake.dataplane.sandbox import NetNs
+    from hnsfake.workload import Compartment
+
+
+class NoPacketsError(RuntimeError):
+    """The lab was made with ``dataplane="none"``: there are no compartments to run anything in."""
+
+
+class Node:
+    """An emulated Windows node.
+
+    ``invoke`` takes a call as the front ends give it; ``hns_call`` and ``hcn`` are the short ways for Python.
+    """
+
+    def __init__(
+        self, name: str, release: Release, address: IPv4Address, service: HnsService, linux: LinuxNode | None
+    ) -> None:
+        self.name = name
+        self.release = release
+        self.address = address
+        self.service = service
+        self.linux = linux
+
+    def invoke(self, call: Call) -> Reply:
+        """Carry out one call to this node's HNS; never raises."""
+        return self.service.invoke(call)
+
+    def hns_call(self, method: str, path: str, request: str | Mapping[str, Any] = "") -> Any:
+        """Call HNSCall; return the envelope's ``Output``, raise HnsError where it says ``Success`` false."""
+        text = request if isinstance(request, str) else json.dumps(request)
+        reply = self.invoke(Call("HNSCall", text, method=method, path=path))
+        envelope = json.loads(reply.output or "{}")
+        if not envelope.get("Success"):
+            raise HnsError(HResult(envelope["ErrorCode"]))
+        return envelope.get("Output")
+
+    def hcn(
+        self,
+        function: str,
+        document: str | Mapping[str, Any] = "",
+        *,
+        object_id: str | None = None,
+        handle: int | None = None,
+    ) -> Reply:
+        """Call a function of the v2 API; raise HnsError where its HRESULT isn't S_OK."""
+        text = document if isinstance(document, str) else json.dumps(document)
+        reply = self.invoke(Call(function, text, id=object_id, handle=handle))
+        if not reply.ok:
+            raise HnsError(HResult(reply.hresult), reply.record or "")
+        return reply
+
+    def compartments(self) -> dict[int, NetNs]:
+        """Return the network namespace of each compartment, by number; 1 is the node's own."""
+        linux = self._linux()
+        numbers = {HOST_COMPARTMENT} | {ns.compartment for ns in self.service.state.namespaces.values()}
+        return {number: linux.netns(number) for number in sorted(numbers)}
+
+    def compartment(self, number: int = HOST_COMPARTMENT) -> Compartment:
+        """Return a place to run workloads in."""
+        from hnsfake.workload import Compartment
+
+        linux = self._linux()
+        return Compartment(linux.sandbox, linux.netns(number), lambda: self.dns(number))
+
+    def dns(self, number: int) -> DnsSettings:
+        """Return the DNS settings of a compartment: those of its endpoints, the first that has any."""
+        for endpoint in self.service.state.endpoints.values():
+            if endpoint.compartment == number and endpoint.dns != DnsSettings():
+                return endpoint.dns
+        return DnsSettings()
+
+    def close(self) -> None:
+        """Close the service."""
+        self.service.close()
+
+    def _linux(self) -> LinuxNode:
+        if self.linux is None:
+            raise NoPacketsError('this lab has no packets: make it with dataplane="linux"')
+        return self.linux

@@ -1,0 +1,57 @@
+"""The releases a node can be created as."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hnsfake.releases.features import Feature, Version, supports
+
+
+class UnknownReleaseError(ValueError):
+    """No release of that name; the text lists those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A Windows Server release as its HNS shows itself.
+
+    ``hns`` is what ``/globals/version`` answers; ``build`` is the OS build.
+    """
+
+    name: str
+    title: str
+    build: int
+    hns: Version
+    canonical_exceptions: bool  # OutBoundNAT exceptions must be true prefixes (microsoft/hcsshim#1951)
+
+    def supports(self, feature: Feature) -> bool:
+        """Whether this release's HNS has ``feature``."""
+        return supports(self.hns, feature)
+
+    @property
+    def object_version(self) -> int:
+        """The ``Version`` of v1 objects: Major in the upper half (rancher/rke2#3925)."""
+        major, minor = self.hns
+        return major << 32 | minor
+
+
+# HNS versions with current updates.  # unverified: 2019's and 2022's minors move with updates; see features.
+RELEASES: Mapping[str, Release] = {
+    release.name: release
+    for release in (
+        Release("ws2019", "Windows Server 2019", 17763, (9, 5), canonical_exceptions=False),
+        Release("ws2022", "Windows Server 2022", 20348, (13, 3), canonical_exceptions=True),
+        Release("ws2025", "Windows Server 2025", 26100, (15, 4), canonical_exceptions=True),
+    )
+}
+
+_ALIASES = {"2019": "ws2019", "2022": "ws2022", "2025": "ws2025"}
+
+
+def release(name: str) -> Release:
+    """Return the release called ``name`` ("ws2022", or "2022"); raise UnknownReleaseError."""
+    try:
+        return RELEASES[_ALIASES.get(name, name)]
+    except KeyError:
+        raise UnknownReleaseError(f"no release {name!r}: choose one of {', '.join(RELEASES)}") from None

@@ -1,0 +1,260 @@
+"""What HNS does with endpoints: checks, what it fills in, policies, attaching and detaching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hnsfake.dataplane.interface import HOST_COMPARTMENT, Driver
+from hnsfake.documents import guids
+from hnsfake.documents.endpoint import (
+    POLICIES,
+    Address,
+    Endpoint,
+    EndpointRoute,
+    EndpointState,
+    read_endpoint,
+)
+from hnsfake.documents.errors import HnsError, NotFoundError
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.modify import ModifyRequest
+from hnsfake.documents.namespace import Namespace
+from hnsfake.documents.network import DEFAULT_ROUTES, IPAddress, Network, Subnet
+from hnsfake.documents.policies.record import read_v2
+from hnsfake.documents.shown.endpoint import endpoint_v1, endpoint_v2
+from hnsfake.releases import Feature
+from hnsfake.service import endpoint_policies, policies, pools, wants
+from hnsfake.service.node_facts import NodeFacts
+from hnsfake.service.state import Transaction
+
+kind = Endpoint
+not_found = HResult.HCN_E_ENDPOINT_NOT_FOUND
+DEFAULT_NAME = "Ethernet"
+"""What an endpoint without a name is called (projectcalico/calico#4682)."""
+_DO_NOT_RESERVE_GATEWAY = 1  # subnet flag, HNS 15 and later (microsoft/hcsshim hcn/hcnnetwork.go)
+
+
+def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], object_id: str | None) -> str:
+    """Make an endpoint from its document, which names its network; return its id."""
+    asked = read_endpoint(document, facts.unknown)
+    network = _network_of(tx, asked)
+    endpoint_id = object_id or asked.id or guids.new()
+    if tx.find(Endpoint, endpoint_id) is not None:
+        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for an id that exists
+    endpoint = _identified(asked, endpoint_id, network, facts)
+    endpoint = _with_addresses(tx, facts, endpoint, network)
+    endpoint = _with_mac(tx, facts, endpoint, network)
+    endpoint = endpoint_policies.completed(tx, facts, endpoint, network)
+    tx.put(endpoint)
+    return endpoint.id
+
+
+def modify(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, request: ModifyRequest) -> None:
+    """Carry out HcnModifyEndpoint (microsoft/hcsshim hcn/hcnendpoint.go)."""
+    if request.ResourceType != "Policy":
+        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
+    given = policies.read_request(request, facts.unknown, lambda p: read_v2(p.Type, p.Settings, POLICIES))
+    changed = replace(endpoint, policies=policies.modified(endpoint.policies, request.RequestType, given))
+    tx.put(endpoint_policies.completed(tx, facts, changed, tx.network(endpoint.network_id)))
+
+
+def update_v1(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, document: Mapping[str, Any]) -> None:
+    """Carry out POST /endpoints/{id}: a partial document.
+
+    Policies given replace those of their types, the others stay: Felix posts ``{ID, Policies: [ACL…]}`` and
+    counts on NAT and routes staying (projectcalico/calico felix/dataplane/windows).
+    """
+    given = read_endpoint(document, facts.unknown)
+    names = {key.lower() for key in document}
+    changes: dict[str, Any] = {}
+    if "policies" in names:
+        changes["policies"] = policies.modified(endpoint.policies, "Update", given.policies)
+    if names & {"dnssuffix", "dnsserverlist", "dnsdomain"}:
+        changes["dns"] = given.dns
+    if "name" in names and given.name:
+        changes["name"] = given.name
+    changed = replace(endpoint, **changes)
+    tx.put(endpoint_policies.completed(tx, facts, changed, tx.network(endpoint.network_id)))
+
+
+def delete(tx: Transaction, endpoint: Endpoint) -> None:
+    """Remove an endpoint, out of its namespace first."""
+    if endpoint.namespace_id:
+        endpoint = leave_namespace(tx, endpoint)
+    tx.drop(endpoint)
+
+
+def join_namespace(tx: Transaction, endpoint: Endpoint, namespace: Namespace) -> None:
+    """Put an endpoint into a namespace: its vNIC appears in the compartment."""
+    if endpoint.remote:
+        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    if endpoint.namespace_id or endpoint.compartment is not None:
+        raise HnsError(HResult.HCN_E_ENDPOINT_NAMESPACE_ALREADY_EXISTS)
+    tx.put(replace(namespace, endpoints=(*namespace.endpoints, endpoint.id)))
+    tx.put(
+        replace(
+            endpoint,
+            namespace_id=namespace.id,
+            compartment=namespace.compartment,
+            state=EndpointState.ATTACHED_SHARING,
+            containers=namespace.containers,
+        )
+    )
+
+
+def leave_namespace(tx: Transaction, endpoint: Endpoint) -> Endpoint:
+    """Take an endpoint out of its namespace; return it detached."""
+    namespace = tx.find(Namespace, endpoint.namespace_id)
+    detached = _detached(endpoint)
+    tx.put(detached)
+    if namespace is not None:
+        tx.put(replace(namespace, endpoints=tuple(e for e in namespace.endpoints if e != endpoint.id)))
+    return detached
+
+
+def attach_host(tx: Transaction, endpoint: Endpoint, compartment: int) -> None:
+    """Carry out v1's attach with SystemType Host (hcsshim internal/hns/hnsendpoint.go)."""
+    if endpoint.remote:
+        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    if endpoint.compartment is not None:
+        raise HnsError(HResult.HCN_E_ENDPOINT_ALREADY_ATTACHED)
+    number = compartment or HOST_COMPARTMENT
+    if number != HOST_COMPARTMENT and all(ns.compartment != number for ns in tx.all(Namespace)):
+        raise NotFoundError(HResult.ERROR_NOT_FOUND)
+    tx.put(replace(endpoint, compartment=number, state=EndpointState.ATTACHED))
+
+
+def detach(tx: Transaction, endpoint: Endpoint) -> None:
+    """Carry out v1's detach."""
+    if endpoint.namespace_id:
+        leave_namespace(tx, endpoint)
+    elif endpoint.compartment is not None:
+        tx.put(_detached(endpoint))
+    else:
+        raise HnsError(HResult.ERROR_NOT_FOUND)  # unverified: the code for an endpoint that isn't attached
+
+
+def show_v1(tx: Transaction, endpoint: Endpoint) -> dict[str, Any]:
+    """Return the endpoint's v1 document."""
+    return endpoint_v1(endpoint, tx.network(endpoint.network_id))
+
+
+def show_v2(_tx: Transaction, endpoint: Endpoint, detailed: bool) -> dict[str, Any]:
+    """Return the endpoint's v2 document."""
+    return endpoint_v2(endpoint, detailed)
+
+
+def _detached(endpoint: Endpoint) -> Endpoint:
+    return replace(endpoint, namespace_id="", compartment=None, containers=(), state=EndpointState.DETACHED)
+
+
+def _network_of(tx: Transaction, asked: Endpoint) -> Network:
+    """Find the network by id or, as Amazon's vpc-eni asks, by name alone."""
+    network = tx.find(Network, asked.network_id) if asked.network_id else None
+    if network is None and not asked.network_id and asked.network_name:
+        network = next((other for other in tx.all(Network) if other.name == asked.network_name), None)
+    if network is None:
+        raise NotFoundError(HResult.HCN_E_NETWORK_NOT_FOUND)
+    return network
+
+
+def _identified(asked: Endpoint, endpoint_id: str, network: Network, facts: NodeFacts) -> Endpoint:
+    return replace(
+        asked,
+        id=endpoint_id,
+        name=asked.name or DEFAULT_NAME,
+        network_id=network.id,
+        network_name=network.name,
+        namespace_id="",
+        activity_id=guids.new(),
+        resources_id=guids.new(),
+        version=facts.release.object_version,
+        created=facts.now(),
+    )
+
+
+def _with_addresses(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
+    if endpoint.remote:
+        addresses = tuple(_with_length(a, network) for a in endpoint.addresses)
+        if not addresses:
+            raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
+        return replace(endpoint, addresses=addresses)
+    if not network.subnets:
+        raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
+    taken = {a.ip for other in tx.endpoints_of(network.id) if not other.remote for a in other.addresses}
+    if endpoint.addresses:
+        addresses = tuple(_checked(address, network, taken, facts) for address in endpoint.addresses)
+    else:
+        addresses = (_chosen(network.subnets[0], taken, tx, network, facts),)
+    return replace(endpoint, addresses=addresses, routes=_routes(endpoint, addresses, network))
+
+
+def _checked(address: Address, network: Network, taken: set[IPAddress], facts: NodeFacts) -> Address:
+    subnet = _subnet_of(address.ip, network)
+    if subnet is None:
+        if all(s.prefix is None or s.prefix.version != address.ip.version for s in network.subnets):
+            raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
+        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
+    reserved = address.ip == subnet.gateway and not subnet.flags & _DO_NOT_RESERVE_GATEWAY
+    if reserved or subnet.prefix is None or not pools.is_host_address(address.ip, subnet.prefix):
+        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
+    if address.ip in taken:
+        # unverified: the code; a duplicate is the likely cause in kubernetes/kubernetes#74766
+        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)
+    longer = address.prefix_length is not None and address.prefix_length > subnet.prefix.prefixlen
+    if longer and not facts.release.supports(Feature.SLASH_32):
+        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
+    return replace(address, prefix_length=address.prefix_length or subnet.prefix.prefixlen)
+
+
+def _chosen(
+    subnet: Subnet, taken: set[IPAddress], tx: Transaction, network: Network, facts: NodeFacts
+) -> Address:
+    assert subnet.prefix is not None
+    used = set(taken)
+    used |= {a.ip for other in tx.endpoints_of(network.id) for a in other.addresses}
+    if subnet.gateway is not None:
+        used.add(subnet.gateway)
+    if wants.driver_of(network) is Driver.L2BRIDGE:
+        # The host's own addresses, where the network is the host's subnet.
+        used |= {interface.ip for adapter in facts.adapters() for interface in adapter.addresses}
+    return Address(pools.address(subnet.prefix, used, facts.chooser), subnet.prefix.prefixlen)
+
+
+def _routes(
+    endpoint: Endpoint, addresses: tuple[Address, ...], network: Network
+) -> tuple[EndpointRoute, ...]:
+    """Complete the routes: an empty next hop, or no default route at all, means the network's gateway.
+
+    win-bridge without IPAM sends an empty next hop with "::/0" (containernetworking/plugins pkg/hns).
+    """
+    routes = [route for route in endpoint.routes if route.next_hop]
+    for address in addresses:
+        default = DEFAULT_ROUTES[address.ip.version == 6]
+        subnet = _subnet_of(address.ip, network)
+        if any(route.destination == default for route in routes) or subnet is None or subnet.gateway is None:
+            continue
+        routes.append(EndpointRoute(str(subnet.gateway), default))
+    return tuple(routes)
+
+
+def _with_length(address: Address, network: Network) -> Address:
+    if address.prefix_length is not None:
+        return address
+    subnet = _subnet_of(address.ip, network)
+    length = subnet.prefix.prefixlen if subnet and subnet.prefix else address.ip.max_prefixlen
+    return replace(address, prefix_length=length)
+
+
+def _subnet_of(address: IPAddress, network: Network) -> Subnet | None:
+    return next((s for s in network.subnets if s.prefix is not None and address in s.prefix), None)
+
+
+def _with_mac(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
+    taken = {other.mac.upper().replace(":", "-") for other in tx.endpoints_of(network.id) if not other.remote}
+    if not endpoint.mac:
+        return replace(endpoint, mac=pools.mac(network.mac_ranges, taken, facts.chooser))
+    if not endpoint.remote and endpoint.mac.upper().replace(":", "-") in taken:
+        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for a duplicate MAC
+    return endpoint

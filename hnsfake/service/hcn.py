@@ -1,0 +1,98 @@
+"""v2: the exported functions of computenetwork.dll, as a table from name to what they do.
+
+Functions and arguments: microsoft/hcsshim hcn/hcn.go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from hnsfake.documents.guids import read as read_guid
+from hnsfake.documents.modify import read_modify
+from hnsfake.documents.query import matches, read_query
+from hnsfake.documents.text import read_object
+from hnsfake.service.exchange import Exchange
+from hnsfake.service.nouns import BY_FUNCTION, ENDPOINTS, NETWORKS, Verbs
+
+Function = Callable[[Exchange], None]
+_DETAILED = 1
+_NETWORK_NAMES = ("hostcomputenetwork", "virtualnetwork")
+
+
+def _enumerate(verbs: Verbs, exchange: Exchange) -> None:
+    conditions = read_query(exchange.call.document, exchange.facts.unknown).conditions()
+    tx = exchange.tx
+    found = [
+        noun for noun in tx.all(verbs.kind) if matches(_filtered_view(verbs, exchange, noun), conditions)
+    ]
+    exchange.output = json.dumps([noun.id for noun in found])
+
+
+def _filtered_view(verbs: Verbs, exchange: Exchange, noun: object) -> Mapping[str, object]:
+    """v1's shape with the v2 names that filters use as well."""
+    view = verbs.show_v1(exchange.tx, noun)
+    if verbs is ENDPOINTS:
+        view["NamespaceID"] = view.get("Namespace", {}).get("ID", "")
+    return view
+
+
+def _create(verbs: Verbs, exchange: Exchange) -> None:
+    document = read_object(exchange.call.document)
+    if verbs is ENDPOINTS:
+        # The network comes as a handle; the document names it too, and the handle wins.
+        network_id = exchange.handles.target(NETWORKS.kind, exchange.call.handle)
+        NETWORKS.get(exchange.tx, network_id)
+        document = {
+            k: v for k, v in document.items() if k.lower() not in ("hostcomputenetwork", "virtualnetwork")
+        }
+        versioned = any(key.lower() == "schemaversion" for key in document)
+        document["HostComputeNetwork" if versioned else "VirtualNetwork"] = network_id
+    object_id = verbs.create(exchange.tx, exchange.facts, document, read_guid(exchange.call.id))
+    exchange.handle = exchange.handles.open(verbs.kind, object_id)
+
+
+def _open(verbs: Verbs, exchange: Exchange) -> None:
+    noun = verbs.get(exchange.tx, exchange.call.id)
+    exchange.handle = exchange.handles.open(verbs.kind, noun.id)
+
+
+def _modify(verbs: Verbs, exchange: Exchange) -> None:
+    object_id = exchange.handles.target(verbs.kind, exchange.call.handle)
+    request = read_modify(exchange.call.document, exchange.facts.unknown)
+    verbs.modify_with(exchange.tx, exchange.facts, object_id, request)
+
+
+def _query(verbs: Verbs, exchange: Exchange) -> None:
+    noun = verbs.get(exchange.tx, exchange.handles.target(verbs.kind, exchange.call.handle))
+    query = read_query(exchange.call.document, exchange.facts.unknown)
+    if query.wants_v1:
+        exchange.output = json.dumps(verbs.show_v1(exchange.tx, noun))
+    else:
+        exchange.output = json.dumps(verbs.show_v2(exchange.tx, noun, bool(query.Flags & _DETAILED)))
+
+
+def _delete(verbs: Verbs, exchange: Exchange) -> None:
+    verbs.delete(exchange.tx, verbs.get(exchange.tx, exchange.call.id))
+
+
+def _close(verbs: Verbs, exchange: Exchange) -> None:
+    exchange.handles.close(verbs.kind, exchange.call.handle)
+
+
+_FORMS: Mapping[str, Callable[[Verbs, Exchange], None]] = {
+    "HcnEnumerate{}s": _enumerate,
+    "HcnCreate{}": _create,
+    "HcnOpen{}": _open,
+    "HcnModify{}": _modify,
+    "HcnQuery{}Properties": _query,
+    "HcnDelete{}": _delete,
+    "HcnClose{}": _close,
+}
+
+FUNCTIONS: Mapping[str, Function] = {
+    form.format(word): partial(function, verbs)
+    for word, verbs in BY_FUNCTION.items()
+    for form, function in _FORMS.items()
+}

@@ -1,0 +1,98 @@
+"""v1: HNSCall's paths. A path has one to three words: a collection, an id, an action.
+
+Paths and methods: microsoft/hcsshim internal/hns/*.go; microsoft/SDN Kubernetes/windows/hns.psm1 calls
+without the trailing slash and with lower-case ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from hnsfake.documents.attach import SystemType, read_attach
+from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.errors import HnsError, v1_success
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.text import read_object, read_optional_object
+from hnsfake.service import endpoint as endpoints
+from hnsfake.service import namespace as namespaces
+from hnsfake.service.exchange import Exchange
+from hnsfake.service.nouns import BY_PATH, ENDPOINTS, NAMESPACES, Verbs
+
+Action = Callable[[Exchange, str], Any]
+
+
+def hns_call(exchange: Exchange) -> None:
+    """Carry out HNSCall; the envelope goes to ``exchange.output``."""
+    method, words = exchange.call.method.upper(), exchange.call.path.strip("/").split("/")
+    collection, object_id, action = (*[word for word in words if word], "", "", "")[:3]
+    shape = (method, collection.lower(), "{id}" if object_id else "", action.lower())
+    carry_out = _ROUTES.get(shape)
+    if carry_out is None or len(words) > 3:
+        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
+    exchange.output = v1_success(carry_out(exchange, object_id))
+
+
+def _list(verbs: Verbs, exchange: Exchange, _object_id: str) -> Any:
+    return [verbs.show_v1(exchange.tx, noun) for noun in exchange.tx.all(verbs.kind)]
+
+
+def _get(verbs: Verbs, exchange: Exchange, object_id: str) -> Any:
+    return verbs.show_v1(exchange.tx, verbs.get(exchange.tx, object_id))
+
+
+def _create(verbs: Verbs, exchange: Exchange, _object_id: str) -> Any:
+    created = verbs.create(exchange.tx, exchange.facts, read_object(exchange.call.document), None)
+    return verbs.show_v1(exchange.tx, verbs.get(exchange.tx, created))
+
+
+def _update(verbs: Verbs, exchange: Exchange, object_id: str) -> Any:
+    verbs.update(exchange.tx, exchange.facts, object_id, read_object(exchange.call.document))
+    return verbs.show_v1(exchange.tx, verbs.get(exchange.tx, object_id))
+
+
+def _delete(verbs: Verbs, exchange: Exchange, object_id: str) -> Any:
+    verbs.delete(exchange.tx, verbs.get(exchange.tx, object_id))
+
+
+def _attach(exchange: Exchange, object_id: str) -> Any:
+    endpoint: Endpoint = ENDPOINTS.get(exchange.tx, object_id)
+    request = read_attach(read_optional_object(exchange.call.document), exchange.facts.unknown)
+    if request.SystemType.lower() != SystemType.HOST.lower():
+        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
+    endpoints.attach_host(exchange.tx, endpoint, request.CompartmentID)
+    return _get(ENDPOINTS, exchange, object_id)
+
+
+def _detach(exchange: Exchange, object_id: str) -> Any:
+    read_attach(read_optional_object(exchange.call.document), exchange.facts.unknown)
+    endpoints.detach(exchange.tx, ENDPOINTS.get(exchange.tx, object_id))
+    return _get(ENDPOINTS, exchange, object_id)
+
+
+def _change_namespace(request: str, exchange: Exchange, object_id: str) -> Any:
+    document = read_object(exchange.call.document)
+    namespaces.change_v1(
+        exchange.tx, exchange.facts, NAMESPACES.get(exchange.tx, object_id), request, document
+    )
+    return _get(NAMESPACES, exchange, object_id)
+
+
+def _version(exchange: Exchange, _object_id: str) -> Any:
+    major, minor = exchange.facts.release.hns
+    return {"Major": major, "Minor": minor}
+
+
+_ROUTES: Mapping[tuple[str, str, str, str], Action] = {
+    **{("GET", word, "", ""): partial(_list, verbs) for word, verbs in BY_PATH.items()},
+    **{("POST", word, "", ""): partial(_create, verbs) for word, verbs in BY_PATH.items()},
+    **{("GET", word, "{id}", ""): partial(_get, verbs) for word, verbs in BY_PATH.items()},
+    **{("POST", word, "{id}", ""): partial(_update, verbs) for word, verbs in BY_PATH.items()},
+    **{("DELETE", word, "{id}", ""): partial(_delete, verbs) for word, verbs in BY_PATH.items()},
+    ("POST", "endpoints", "{id}", "attach"): _attach,
+    ("POST", "endpoints", "{id}", "detach"): _detach,
+    ("POST", "namespaces", "{id}", "addresource"): partial(_change_namespace, "Add"),
+    ("POST", "namespaces", "{id}", "removeresource"): partial(_change_namespace, "Remove"),
+    ("GET", "globals", "{id}", ""): _version,
+}

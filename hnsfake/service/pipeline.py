@@ -1,0 +1,61 @@
+"""The way of a call, as a list of steps: each one small, each one replaceable."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+
+from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
+from hnsfake.documents.errors import HnsError, error_record, v1_failure
+from hnsfake.documents.hresults import HResult
+from hnsfake.service.call import S_OK, Call, Reply
+from hnsfake.service.exchange import Exchange
+from hnsfake.service.hcn import FUNCTIONS as HCN_FUNCTIONS
+from hnsfake.service.hns_call import hns_call
+
+log = logging.getLogger("hnsfake.service")
+
+V1_FUNCTION = "HNSCall"
+FUNCTIONS: Mapping[str, Callable[[Exchange], None]] = {V1_FUNCTION: hns_call, **HCN_FUNCTIONS}
+
+Step = Callable[[Exchange], None]
+
+
+def carry_out(exchange: Exchange) -> None:
+    """Parse the document, check it against state and release, and write the transaction; no side effects."""
+    function = FUNCTIONS.get(exchange.call.operation)
+    if function is None:
+        raise HnsError(HResult.E_NOTIMPL)
+    function(exchange)
+
+
+def run(steps: tuple[Step, ...], exchange: Exchange) -> Reply:
+    """Take a call through ``steps`` and answer it; whatever goes wrong becomes what Windows would say."""
+    try:
+        for step in steps:
+            step(exchange)
+    except HnsError as error:
+        return failure(exchange.call, error)
+    except KernelLacksError as error:
+        log.warning("%s: %s", exchange.call.operation, error)
+        return failure(exchange.call, HnsError(HResult.ERROR_NOT_SUPPORTED, str(error)))
+    except DataplaneError as error:
+        return failure(exchange.call, _internal(exchange.call, error))
+    except Exception as error:
+        return failure(exchange.call, _internal(exchange.call, error))
+    return Reply(S_OK, None, exchange.output, exchange.handle)
+
+
+def failure(call: Call, error: HnsError) -> Reply:
+    """Return the answer of a call that failed: v1 in its envelope, v2 as HRESULT and record."""
+    if call.operation == V1_FUNCTION:
+        return Reply(S_OK, None, v1_failure(error))
+    return Reply(int(error.hresult), error_record(error))
+
+
+def _internal(call: Call, error: Exception) -> HnsError:
+    """Give a fault of ours a number that the log repeats."""
+    number = secrets.token_hex(4)
+    log.error("internal fault %s in %s", number, call.operation, exc_info=error)
+    return HnsError(HResult.E_UNEXPECTED, f"(hnsfake fault {number}: see its log)")

@@ -1,0 +1,85 @@
+"""Adding, removing and updating policies of an object, alike for networks and endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hnsfake.documents.errors import HnsError, InvalidDocumentError
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.modify import ModifyRequest, PolicySettings
+from hnsfake.documents.policies import InvalidPolicyError, Policy
+from hnsfake.documents.policies.record import PolicyRecord
+from hnsfake.documents.schema import PolicyDocument, UnknownFields
+
+Records = tuple[PolicyRecord, ...]
+
+
+def read_request(
+    request: ModifyRequest, unknown: UnknownFields, read: Callable[[PolicyDocument], PolicyRecord]
+) -> Records:
+    """Read the policies of a modify request; raise HnsError."""
+    settings = PolicySettings.read(request.Settings, unknown)
+    try:
+        return tuple(read(policy) for policy in settings.Policies)
+    except InvalidPolicyError as error:
+        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
+
+
+def modified(before: Records, request_type: str, given: Records) -> Records:
+    """Return the policies after a request; raise HnsError for a request type that isn't one."""
+    try:
+        change = _CHANGES[request_type]
+    except KeyError:
+        raise InvalidDocumentError("RequestType") from None
+    return change(before, given)
+
+
+def with_default(before: Records, model: type[Policy], settings: Mapping[str, Any]) -> Records:
+    """Add a policy that HNS itself supplies where the caller sent none of its type."""
+    if any(isinstance(record.typed, model) for record in before):
+        return before
+    return (*before, PolicyRecord(model.v2_type, settings, model.from_v2(dict(settings))))
+
+
+def _added(before: Records, given: Records) -> Records:
+    return before + given
+
+
+def _removed(before: Records, given: Records) -> Records:
+    left = list(before)
+    for record in given:
+        match = next((other for other in left if _same(other, record)), None)
+        if match is None:
+            raise HnsError(HResult.HCN_E_POLICY_NOT_FOUND)
+        left.remove(match)
+    return tuple(left)
+
+
+def _updated(before: Records, given: Records) -> Records:
+    """Replace all policies of the types that are given, keep the others.
+
+    Azure's NPM sends every policy back, Calico's plug-in sends one ACL and relies on NAT and routes staying
+    (Azure/azure-container-networking npm/pkg/dataplane; projectcalico/calico cni-plugin).
+    """
+    types = {record.type.lower() for record in given}
+    return tuple(record for record in before if record.type.lower() not in types) + given
+
+
+def _refreshed(before: Records, _given: Records) -> Records:
+    return before
+
+
+_CHANGES: Mapping[str, Callable[[Records, Records], Records]] = {
+    "Add": _added,
+    "Remove": _removed,
+    "Update": _updated,
+    "Refresh": _refreshed,
+}
+
+
+def _same(one: PolicyRecord, other: PolicyRecord) -> bool:
+    """Whether two policies are one: equal as typed values, or word for word where HNS enforces nothing."""
+    if one.typed is not None and other.typed is not None:
+        return one.typed == other.typed
+    return one.type.lower() == other.type.lower() and dict(one.settings) == dict(other.settings)

@@ -1,0 +1,104 @@
+"""The state of one node's HNS, and the transaction through which a call changes it.
+
+Objects are immutable; a transaction collects their successors, derives what the data plane must do from the
+difference, and becomes the state only after the data plane agreed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from hnsfake.dataplane.interface import Change, Want
+from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.namespace import Namespace
+from hnsfake.documents.network import Network
+from hnsfake.service import wants
+
+Noun = Network | Endpoint | Namespace
+N = TypeVar("N", bound=Network | Endpoint | Namespace)
+
+
+@dataclass(frozen=True)
+class State:
+    """All objects by id, in the order of their creation (clients rely on a stable order)."""
+
+    networks: Mapping[str, Network] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    namespaces: Mapping[str, Namespace] = field(default_factory=dict)
+
+
+class Transaction:
+    """A call's view of the state: reads see its own writes, nothing else does until it is committed."""
+
+    def __init__(self, state: State) -> None:
+        self._base = state
+        self._kinds: dict[type, Mapping[str, Any]] = {
+            Network: state.networks,
+            Endpoint: state.endpoints,
+            Namespace: state.namespaces,
+        }
+        self._written: dict[type[Noun], dict[str, Noun]] = {}
+        self.changes: list[Change] = []
+        self.records: dict[tuple[type[Noun], str], Noun | None] = {}
+
+    def all(self, kind: type[N]) -> Iterator[N]:
+        """Iterate over the objects of ``kind`` in the order of their creation."""
+        yield from self._kinds[kind].values()
+
+    def find(self, kind: type[N], object_id: str) -> N | None:
+        """Return the object with this id, or None."""
+        found: N | None = self._kinds[kind].get(object_id)
+        return found
+
+    def network(self, network_id: str) -> Network:
+        """Return a network that is known to exist."""
+        network = self.find(Network, network_id)
+        assert network is not None, network_id
+        return network
+
+    def endpoints_of(self, network_id: str) -> list[Endpoint]:
+        """Return the endpoints of a network."""
+        return [endpoint for endpoint in self.all(Endpoint) if endpoint.network_id == network_id]
+
+    def put(self, noun: Noun) -> None:
+        """Create or replace an object."""
+        before = self._want(self._kinds[type(noun)].get(noun.id))
+        self._writable(type(noun))[noun.id] = noun
+        self._note(before, self._want(noun))
+        self.records[type(noun), noun.id] = noun
+
+    def drop(self, noun: Noun) -> None:
+        """Remove an object."""
+        before = self._want(noun)
+        del self._writable(type(noun))[noun.id]
+        self._note(before, None)
+        self.records[type(noun), noun.id] = None
+
+    def result(self) -> State:
+        """Return the state after this transaction."""
+        return State(
+            self._kinds[Network],
+            self._kinds[Endpoint],
+            self._kinds[Namespace],
+        )
+
+    def _writable(self, kind: type[Noun]) -> dict[str, Noun]:
+        if kind not in self._written:
+            self._written[kind] = dict(self._kinds[kind])
+            self._kinds[kind] = self._written[kind]
+        return self._written[kind]
+
+    def _note(self, before: Want | None, after: Want | None) -> None:
+        if before != after:
+            self.changes.append(Change(before, after))
+
+    def _want(self, noun: Noun | None) -> Want | None:
+        if isinstance(noun, Endpoint):
+            return wants.endpoint(noun, self.network(noun.network_id))
+        if isinstance(noun, Network):
+            return wants.network(noun)
+        if isinstance(noun, Namespace):
+            return wants.compartment(noun)
+        return None

@@ -1,0 +1,108 @@
+"""From HNS's objects to what the data plane must make of them."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_interface, ip_network
+
+from hnsfake.dataplane.interface import (
+    HOST_COMPARTMENT,
+    CompartmentWant,
+    Driver,
+    EndpointWant,
+    NetworkWant,
+    RemoteSubnet,
+    RouteWant,
+    SubnetWant,
+)
+from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.namespace import Namespace
+from hnsfake.documents.network import Network, Subnet
+from hnsfake.documents.policies import (
+    HostRoute,
+    Policy,
+    ProviderAddress,
+    RemoteSubnetRoute,
+    Vlan,
+    Vsid,
+    VxlanPort,
+)
+from hnsfake.documents.shown.endpoint import ENCAP_OVERHEAD
+
+_ETHERNET_MTU = 1500
+DRIVERS = {driver.value.lower(): driver for driver in Driver}
+
+
+def driver_of(network: Network) -> Driver:
+    """Return the driver of a network that was accepted."""
+    return DRIVERS[network.type.lower()]
+
+
+def network(noun: Network) -> NetworkWant:
+    """Say what a network needs."""
+    policies = _typed(noun)
+    ports = [policy.port for policy in policies if isinstance(policy, VxlanPort)]
+    return NetworkWant(
+        id=noun.id,
+        name=noun.name,
+        driver=driver_of(noun),
+        subnets=tuple(_subnet(subnet, isolation_id(policies)) for subnet in noun.subnets),
+        adapter=noun.adapter or None,
+        dr_mac=noun.dr_mac or None,
+        remote_subnets=tuple(
+            RemoteSubnet(p.destination_prefix, p.isolation_id, p.provider_address, p.dr_mac)
+            for p in policies
+            if isinstance(p, RemoteSubnetRoute)
+        ),
+        host_route=any(isinstance(policy, HostRoute) for policy in policies),
+        vxlan_port=ports[0] if ports else 4789,
+    )
+
+
+def endpoint(noun: Endpoint, of: Network) -> EndpointWant:
+    """Say what an endpoint needs."""
+    policies = tuple(record.typed for record in noun.policies if record.typed is not None)
+    providers = [policy.provider_address for policy in policies if isinstance(policy, ProviderAddress)]
+    overlay = driver_of(of) is Driver.OVERLAY
+    return EndpointWant(
+        id=noun.id,
+        network_id=noun.network_id,
+        name=noun.name,
+        mac=noun.mac.upper().replace(":", "-"),
+        addresses=tuple(ip_interface(f"{a.ip}/{a.prefix_length}") for a in noun.addresses),
+        routes=tuple(
+            RouteWant(
+                ip_network(route.destination, strict=False),
+                ip_address(route.next_hop) if route.next_hop not in ("", "0.0.0.0", "::") else None,
+                route.metric,
+            )
+            for route in noun.routes
+        ),
+        policies=policies,
+        compartment=noun.compartment,
+        remote=noun.remote,
+        provider_address=providers[0] if providers else None,
+        pool=noun.pool,
+        mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
+    )
+
+
+def compartment(noun: Namespace) -> CompartmentWant | None:
+    """Say what a namespace needs; the host's own compartment is always there."""
+    if noun.compartment == HOST_COMPARTMENT:
+        return None
+    return CompartmentWant(noun.compartment, noun.id)
+
+
+def isolation_id(policies: tuple[Policy, ...]) -> int | None:
+    """Return the VSID or VLAN among ``policies``."""
+    return next((policy.isolation_id for policy in policies if isinstance(policy, (Vsid, Vlan))), None)
+
+
+def _subnet(subnet: Subnet, network_wide: int | None) -> SubnetWant:
+    assert subnet.prefix is not None
+    own = isolation_id(tuple(record.typed for record in subnet.policies if record.typed is not None))
+    return SubnetWant(subnet.prefix, subnet.gateway, own if own is not None else network_wide)
+
+
+def _typed(noun: Network) -> tuple[Policy, ...]:
+    return tuple(record.typed for record in noun.policies if record.typed is not None)
