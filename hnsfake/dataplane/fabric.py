@@ -1,0 +1,105 @@
+"""What lies around the nodes: the wire, the router behind it, and a host in the outside world."""
+
+from __future__ import annotations
+
+import itertools
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface, ip_network
+
+from hnsfake.dataplane import messages, netlink
+from hnsfake.dataplane.interface import IPAddress, IPNetwork
+from hnsfake.dataplane.sandbox import NetNs, Sandbox
+
+WIRE_GATEWAY = IPv4Interface("10.127.0.1/24")
+OUTSIDE_GATEWAY = IPv4Interface("203.0.113.1/24")
+OUTSIDE_HOST = IPv4Interface("203.0.113.10/24")
+DEFAULT_ROUTE = IPv4Network("0.0.0.0/0")
+
+_BRIDGE = 10
+_WIRE_LEG, _OUTSIDE_LEG, _HOST = 2, 3, 2
+_ROUTER_MAC, _ROUTER_OUTSIDE_MAC = "02-00-00-7F-00-01", "02-00-00-7F-01-01"
+_OUTSIDE_MAC = "02-00-00-7F-01-0A"
+_FORWARD = {messages.FORWARDING: 1, messages.RP_FILTER: 0}
+
+
+class Fabric:
+    """The wire is a bridge; the router knows the wire and the outside, and no pod network unless told.
+
+    Raises SandboxError and DataplaneError.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.wire = sandbox.new_netns("wire")
+        self.router = sandbox.new_netns("router")
+        self.outside = sandbox.new_netns("outside")
+        self._ports = itertools.count(_BRIDGE + 1)
+        self.outside_address = OUTSIDE_HOST.ip
+        sandbox.run(self.wire, self._make_wire)
+        sandbox.run(self.router, self._make_router)
+        sandbox.run(self.outside, self._make_outside)
+
+    def plug(self, netns: NetNs, name: str, index: int, mac: str) -> None:
+        """Give a namespace an interface on the wire; it is not up yet."""
+        self._sandbox.run(self.wire, self._plug, netns, name, index, mac)
+
+    def add_route(self, prefix: IPNetwork, via: IPAddress) -> None:
+        """Tell the router that a prefix is behind a node, as a fabric with user-defined routes does."""
+        self._sandbox.run(
+            self.router,
+            netlink.send,
+            [messages.route(prefix, via, _WIRE_LEG)],
+            f"route {prefix} at the router",
+        )
+
+    def delete_route(self, prefix: IPNetwork, via: IPAddress) -> None:
+        """Take a route of ``add_route`` back."""
+        self._sandbox.run(
+            self.router,
+            netlink.send,
+            [messages.delete_route(prefix, via, _WIRE_LEG)],
+            f"remove the route {prefix} at the router",
+        )
+
+    def close(self) -> None:
+        """Let go of the namespaces."""
+        for netns in (self.outside, self.router, self.wire):
+            netns.close()
+
+    def _make_wire(self) -> None:
+        netlink.send([messages.bridge("wire", _BRIDGE), messages.vnic_up(_BRIDGE)], "make the wire")
+        self._plug(self.router, "wire", _WIRE_LEG, _ROUTER_MAC)
+
+    def _plug(self, netns: NetNs, name: str, index: int, mac: str) -> None:
+        port = next(self._ports)
+        netlink.send(
+            [
+                messages.veth(f"port{port}", port, name, index, mac, netns.fd),
+                messages.into_bridge(port, _BRIDGE),
+            ],
+            "plug into the wire",
+        )
+
+    def _make_router(self) -> None:
+        netlink.send(
+            [
+                messages.loopback_up(),
+                messages.veth("outside", _OUTSIDE_LEG, "eth0", _HOST, _OUTSIDE_MAC, self.outside.fd),
+                messages.set_mac(_OUTSIDE_LEG, _ROUTER_OUTSIDE_MAC),
+                messages.vnic_up(_WIRE_LEG, settings=_FORWARD),
+                messages.vnic_up(_OUTSIDE_LEG, settings=_FORWARD),
+                messages.address(_WIRE_LEG, WIRE_GATEWAY),
+                messages.address(_OUTSIDE_LEG, OUTSIDE_GATEWAY),
+            ],
+            "make the router",
+        )
+
+    def _make_outside(self) -> None:
+        netlink.send(
+            [
+                messages.loopback_up(),
+                messages.vnic_up(_HOST),
+                messages.address(_HOST, ip_interface(OUTSIDE_HOST)),
+                messages.route(ip_network(DEFAULT_ROUTE), IPv4Address(OUTSIDE_GATEWAY.ip), _HOST),
+            ],
+            "make the outside host",
+        )

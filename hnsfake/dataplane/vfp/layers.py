@@ -1,0 +1,71 @@
+"""The layers of a port: what a policy type may add rules to, and in which order packets meet them.
+
+OUT is from the vNIC to the switch, IN the other way round. Priorities are nftables'; on IN, addresses are
+put right before the ACLs see them, on OUT after (MicrosoftDocs/Virtualization-Documentation, multi-subnet:
+ACLs see pod addresses, not VIPs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from ipaddress import IPv4Address, collapse_addresses
+
+from hnsfake.dataplane.interface import EndpointWant, IPNetwork
+
+BLOCKED = 0x484E5301
+"""The packet mark of what a layer blocked on OUT; the port drops it at egress.
+
+A verdict of drop in an output hook tells the sender (EPERM); Windows drops without a word.
+"""
+
+ALLOWED = 0x1
+"""The connection mark of flows that an ACL allowed: their answers pass."""
+
+
+class Layer(Enum):
+    """A layer: name (VFP's where it has one), nftables chain type, hook and priority."""
+
+    NAT_IN = ("SLB_NAT_LAYER_IN", "nat", "prerouting", -100)
+    ACL_IN = ("FW_CONTROLLER_LAYER_IN", "filter", "prerouting", -90)
+    HOST_IN = ("WFP_IN", "filter", "prerouting", -80)
+    HOST_OUT = ("WFP_OUT", "filter", "postrouting", 80)
+    ACL_OUT = ("FW_CONTROLLER_LAYER_OUT", "filter", "postrouting", 90)
+    NAT_OUT = ("SLB_NAT_LAYER_OUT", "nat", "postrouting", 100)
+
+
+@dataclass(frozen=True, slots=True)
+class PortContext:
+    """A port: the vNIC's kernel name, its endpoint, and what the port must know of the node.
+
+    ``host_mac`` is the MAC of the host's port, for traffic that a policy hands to the host.
+    """
+
+    interface: str
+    endpoint: EndpointWant
+    management_ip: IPv4Address | None = None
+    host_mac: str | None = None
+
+    @property
+    def ipv4(self) -> IPv4Address | None:
+        """The endpoint's first IPv4 address."""
+        addresses = (interface.ip for interface in self.endpoint.addresses)
+        return next((address for address in addresses if isinstance(address, IPv4Address)), None)
+
+
+@dataclass(slots=True)
+class Rules:
+    """Rules collected from the policies: statements a layer, and statements at egress (stateless)."""
+
+    layers: dict[Layer, list[str]] = field(default_factory=dict)
+    egress: list[str] = field(default_factory=list)
+
+    def add(self, layer: Layer, *statements: str) -> None:
+        """Append statements to a layer."""
+        self.layers.setdefault(layer, []).extend(statements)
+
+
+def elements(items: tuple[IPNetwork, ...]) -> str:
+    """Write prefixes as an anonymous set, overlaps merged: the kernel refuses them in one set."""
+    merged = collapse_addresses(items)  # type: ignore[type-var] # all of one family
+    return "{ " + ", ".join(str(prefix) for prefix in merged) + " }"
