@@ -18,7 +18,7 @@ _IFLA_INET_CONF = 1
 _IFLA_INET6_ADDR_GEN_MODE, _ADDR_GEN_NONE = 8, 1
 
 # IPV4_DEVCONF_… ids of linux/ip.h, settable by netlink so that /proc/sys may be read-only.
-FORWARDING, RP_FILTER, ACCEPT_LOCAL, ARP_ANNOUNCE, ARP_IGNORE = 1, 8, 22, 18, 19
+FORWARDING, RP_FILTER, ARP_ANNOUNCE, ARP_IGNORE, ACCEPT_LOCAL = 1, 8, 18, 19, 23
 
 _INDEX, _OTHER_INDEX, _FD = 0x71727374, 0x61626364, 0x51525354
 _MAC, _ADDRESS, _HOP = "f2:f3:f4:f5:f6:f7", "241.242.243.244", "231.232.233.234"
@@ -145,6 +145,15 @@ def tunnel_port(index: int) -> bytes:
     )
 
 
+def patch_port(index: int) -> bytes:
+    """Let a port between two bridges get only what the tables of MACs send there."""
+    return encode(
+        lambda batch: batch.brport(
+            "set", index=index, learning=0, unicast_flood=0, mcast_flood=0, bcast_flood=0
+        )
+    )
+
+
 def disabled_port(index: int) -> bytes:
     """Stop a port at once: nothing in, nothing out."""
     return _disabled_port().fill(index=_u32(index))
@@ -175,12 +184,14 @@ def vnic_up(index: int, alias: str = "", mtu: int = 0, settings: Mapping[int, in
 
     ``settings`` are IPv4 settings of the interface by their IPV4_DEVCONF id.
     """
+    # IPv6 must be quiet before the interface is up: two messages.
+    quiet = configure(index, settings or {})
     message = _link_up().fill(index=_u32(index))
     if alias:
         message = with_attribute(message, IFLA_IFALIAS, alias.encode()[:255])
     if mtu:
         message = with_attribute(message, IFLA_MTU, _u32(mtu))
-    return with_attribute(message, IFLA_AF_SPEC, _af_spec(settings or {}))
+    return quiet + message
 
 
 def configure(index: int, settings: Mapping[int, int]) -> bytes:
@@ -246,6 +257,11 @@ def route(destination: IPNetwork, next_hop: IPAddress | None, index: int, metric
 def delete_route(destination: IPNetwork, next_hop: IPAddress | None, index: int) -> bytes:
     """Remove a route."""
     return _route("del", destination, next_hop, index, 0)
+
+
+def route_via(verb: str, destination: IPNetwork, next_hop: IPAddress) -> bytes:
+    """Add ("add") or remove ("del") a route through whichever interface reaches the next hop."""
+    return encode(lambda batch: batch.route(verb, dst=str(destination), gateway=str(next_hop)))
 
 
 def _route(verb: str, destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int) -> bytes:
@@ -323,7 +339,7 @@ def forget_neighbour(address_: IPAddress, index: int) -> bytes:
 
 
 def with_attribute(message: bytes, kind: int, payload: bytes) -> bytes:
-    """Append an attribute to a message."""
+    """Append an attribute to a single message."""
     changed = bytearray(message + _attribute(kind, payload))
     struct.pack_into("=I", changed, 0, len(changed))
     return bytes(changed)

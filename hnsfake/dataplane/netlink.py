@@ -6,6 +6,7 @@ every endpoint is encoded once, as a ``Template``, and filled in by copying byte
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import struct
@@ -14,6 +15,8 @@ from collections.abc import Callable, Sequence
 from pyroute2.iproute.linux import IPBatch
 
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
+
+NO_DEVICE = errno.ENODEV
 
 _NETLINK_EXT_ACK = 11
 _SOL_NETLINK = 270
@@ -79,8 +82,9 @@ def send(messages: Sequence[bytes], purpose: str) -> None:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
         link.setsockopt(_SOL_NETLINK, _NETLINK_EXT_ACK, 1)
         link.bind((0, 0))
-        link.send(b"".join(_numbered(message, number) for number, message in enumerate(messages)))
-        failures = _acknowledgements(link, len(messages))
+        data, count = _numbered(b"".join(messages))
+        link.send(data)
+        failures = _acknowledgements(link, count)
     if failures:
         position, number, detail = failures[0]
         if number in _LACKS:
@@ -88,9 +92,16 @@ def send(messages: Sequence[bytes], purpose: str) -> None:
         raise NetlinkError(number, position, purpose, detail)
 
 
-def _numbered(message: bytes, number: int) -> bytes:
-    length, kind, flags, _, _ = _HEADER.unpack_from(message)
-    return _HEADER.pack(length, kind, flags | _NLM_F_ACK, number, 0) + message[_HEADER.size :]
+def _numbered(messages: bytes) -> tuple[bytes, int]:
+    """Number all messages in a buffer and ask for their acknowledgement; return it and their count."""
+    data = bytearray(messages)
+    offset = count = 0
+    while offset < len(data):
+        length, kind, flags, _, _ = _HEADER.unpack_from(data, offset)
+        _HEADER.pack_into(data, offset, length, kind, flags | _NLM_F_ACK, count, 0)
+        offset += (length + 3) & ~3
+        count += 1
+    return bytes(data), count
 
 
 def _acknowledgements(link: socket.socket, count: int) -> list[tuple[int, int, str]]:

@@ -6,7 +6,6 @@ last one gives them back (MicrosoftDocs/Virtualization-Documentation container-n
 
 from __future__ import annotations
 
-import errno
 from contextlib import ExitStack
 from ipaddress import IPv4Address
 
@@ -14,7 +13,7 @@ from hnsfake.dataplane import messages
 from hnsfake.dataplane.fabric import DEFAULT_ROUTE
 from hnsfake.dataplane.interface import EndpointWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, NIC, Kernel
-from hnsfake.dataplane.netlink import NetlinkError
+from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
 from hnsfake.documents.policies import PortMapping
 
 BRIDGE, HOST_PORT, HOST_VNIC = 10, 11, 3
@@ -29,7 +28,8 @@ class ExternalSwitch:
         self._kernel = kernel
         self._adapter = adapter
         self._users: set[str] = set()
-        self.forwarding = False
+        self._forwarding_asked = False
+        self._nat_networks: set[str] = set()
 
     @property
     def host_index(self) -> int:
@@ -65,10 +65,29 @@ class ExternalSwitch:
         ]
 
     def set_forwarding(self, on: bool) -> None:
-        """Let the node's stack forward what comes in by the host's interface."""
-        self.forwarding = on
+        """Let the node's stack forward what comes in by the host's interface, as Set-NetIPInterface does."""
+        self._forwarding_asked = on
+        self._apply_forwarding()
+
+    def acquire_forwarding(self, network_id: str) -> None:
+        """Forward for a NAT network, whose answers come in by the host's interface."""
+        self._nat_networks.add(network_id)
+        self._apply_forwarding()
+
+    def release_forwarding(self, network_id: str) -> None:
+        """End ``acquire_forwarding``."""
+        self._nat_networks.discard(network_id)
+        self._apply_forwarding()
+
+    @property
+    def forwarding(self) -> bool:
+        """Whether the host's interface forwards."""
+        return self._forwarding_asked or bool(self._nat_networks)
+
+    def _apply_forwarding(self) -> None:
         self._kernel.in_node(
-            [messages.configure(self.host_index, {messages.FORWARDING: int(on)})], "set forwarding"
+            [messages.configure(self.host_index, {messages.FORWARDING: int(self.forwarding)})],
+            "set forwarding",
         )
 
     def _build(self, undo: ExitStack) -> None:
@@ -131,8 +150,11 @@ table bridge {TABLE} {{
   chain EXTERNAL_IN {{
     ether type arp ether daddr set arp daddr ip map @endpoints accept
     ether daddr set ip daddr . ip protocol . th dport map @mappings accept
-    ip daddr {kernel.address} ip protocol {{ tcp, udp }} ether daddr set th dport and {BLOCK_MASK:#x} map @pools accept
+    ip daddr {kernel.address} ip protocol {{ tcp, udp }} jump POOLS
     ether daddr set ip daddr map @endpoints accept
+  }}
+  chain POOLS {{
+    ether daddr set th dport and {BLOCK_MASK:#x} map @pools accept
   }}
   chain OUT {{
     type filter hook postrouting priority 200; policy accept;
@@ -148,7 +170,7 @@ BLOCK_MASK = 0xFFC0
 
 
 def port_elements(endpoint: EndpointWant, management_ip: IPv4Address) -> list[tuple[str, str, str]]:
-    """Return (map, key, MAC) of what leads from the node's address to an endpoint: mapped ports, its block."""
+    """Return (map, key, MAC) of what leads from the node's address to an endpoint: ports, its block."""
     mac = messages.mac_text(endpoint.mac)
     elements = [
         ("mappings", f"{mapping.vip or management_ip} . {mapping.protocol} . {mapping.external_port}", mac)
@@ -176,5 +198,5 @@ def _if_there(kernel: Kernel, message: bytes) -> None:
     try:
         kernel.in_switch([message], "take down the vSwitch")
     except NetlinkError as error:
-        if error.number != errno.ENODEV:
+        if error.number != NO_DEVICE:
             raise

@@ -2,48 +2,87 @@
 
 The lower number wins; on equal numbers Block comes first.  # unverified: clients never tie the two.
 Any Switch rule takes the default away: what no rule matches is dropped, both ways (microsoft/hcsshim#1059).
-Replies of an allowed flow pass (Firestone, VFP, NSDI 2017).
+
+A flow has one verdict: that of the rules of the direction in which it began, for packets both ways. So
+replies of an allowed flow pass, and a changed rule holds for flows that are there already, as VFP reconciles
+its flows with new rules (Firestone, VFP, NSDI 2017). Rules therefore match the flow's ends, not the packet's:
+the end that began it (``ct original`` source) and the end that answers (``ct reply`` source, which is past
+any translation of the destination).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from hnsfake.dataplane.interface import IPNetwork
-from hnsfake.dataplane.vfp.layers import ALLOWED, BLOCKED, Layer, PortContext, Rules, elements
+from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules, elements, named
 from hnsfake.documents.policies.acl import MAX_SWITCH_PRIORITY, Acl, Action, Direction, RuleType
 
-_LAYERS = {
-    (RuleType.SWITCH, Direction.IN): Layer.ACL_IN,
-    (RuleType.SWITCH, Direction.OUT): Layer.ACL_OUT,
-    (RuleType.HOST, Direction.IN): Layer.HOST_IN,
-    (RuleType.HOST, Direction.OUT): Layer.HOST_OUT,
-}
-_BLOCK = {Direction.IN: "drop", Direction.OUT: f"meta mark set {BLOCKED:#x} accept"}
-_ALLOW = f"ct mark set ct mark or {ALLOWED:#x} accept"
-_ESTABLISHED = f"ct state established,related ct mark and {ALLOWED:#x} == {ALLOWED:#x} accept"
+_TCP, _UDP = 6, 17
+_BEGINS, _ANSWERS = "ct original", "ct reply"
 
-# What a Windows Server container's firewall lets in by itself
-# (MicrosoftDocs/Virtualization-Documentation network-isolation-security): TCP, UDP, ICMP, IGMP.
-_HOST_DEFAULT = {
-    Direction.IN: ("meta l4proto { tcp, udp, icmp, igmp, ipv6-icmp } accept", "drop"),
-    Direction.OUT: (),
+# Errors about a flow (ICMP), and neighbour discovery, which has no flow.
+_BESIDE_FLOWS = "ct state related,untracked accept"
+
+
+@dataclass(frozen=True, slots=True)
+class _Firewall:
+    """Where the rules of one type stand, and what happens to flows that none of them matches."""
+
+    layers: dict[Direction, Layer]
+    group: str
+    defaults: dict[Direction, tuple[str, ...]]
+
+
+_FIREWALLS = {
+    RuleType.SWITCH: _Firewall(
+        {Direction.IN: Layer.ACL_IN, Direction.OUT: Layer.ACL_OUT},
+        "FW_CONTROLLER_GROUP",
+        {Direction.IN: (), Direction.OUT: ()},
+    ),
+    # A Windows Server container's firewall lets TCP, UDP, ICMP and IGMP in and everything out
+    # (MicrosoftDocs/Virtualization-Documentation, network-isolation-security).
+    RuleType.HOST: _Firewall(
+        {Direction.IN: Layer.HOST_IN, Direction.OUT: Layer.HOST_OUT},
+        "WFP_GROUP",
+        {
+            Direction.IN: (named("meta l4proto { tcp, udp, icmp, igmp, ipv6-icmp } accept", "default"),),
+            Direction.OUT: (named("accept", "default"),),
+        },
+    ),
 }
+
+# What falls through a layer: silently dropped, on OUT at the egress further down.
+_DROP = {Direction.IN: "counter drop", Direction.OUT: f"counter meta mark set {BLOCKED:#x}"}
 
 
 def add(acls: Sequence[Acl], _context: PortContext, rules: Rules) -> None:
     """Add the rules of all ACLs of a port."""
-    for rule_type in RuleType:
+    for rule_type, firewall in _FIREWALLS.items():
         chosen = [acl for acl in acls if acl.rule_type is rule_type]
-        if not chosen:
-            continue
-        for direction in Direction:
-            layer = _LAYERS[rule_type, direction]
-            rules.add(layer, _ESTABLISHED)
-            for acl in _ordered(acl for acl in chosen if acl.direction is direction):
-                rules.add(layer, *_statements(acl))
-            default = _HOST_DEFAULT[direction] if rule_type is RuleType.HOST else (_BLOCK[direction],)
-            rules.add(layer, *default)
+        if chosen:
+            _add(chosen, firewall, rules)
+
+
+def _add(acls: Sequence[Acl], firewall: _Firewall, rules: Rules) -> None:
+    """Add a group a direction of flows, and let both layers look up the verdict there."""
+    inward, outward = (f"{firewall.group}_{direction.name}" for direction in (Direction.IN, Direction.OUT))
+    for direction, group in ((Direction.IN, inward), (Direction.OUT, outward)):
+        ordered = _ordered(acl for acl in acls if acl.direction is direction)
+        statements = [statement for acl in ordered for statement in _statements(acl)]
+        rules.groups[group] = [*statements, *firewall.defaults[direction]]
+    for direction, begun_here, answered in (
+        (Direction.IN, inward, outward),
+        (Direction.OUT, outward, inward),
+    ):
+        rules.add(
+            firewall.layers[direction],
+            _BESIDE_FLOWS,
+            f"ct direction original jump {begun_here}",
+            f"ct direction reply jump {answered}",
+            _DROP[direction],
+        )
 
 
 def _ordered(acls: Iterable[Acl]) -> list[Acl]:
@@ -52,62 +91,41 @@ def _ordered(acls: Iterable[Acl]) -> list[Acl]:
     return sorted(valid, key=lambda acl: (acl.priority, acl.action is not Action.BLOCK))
 
 
-def _statements(acl: Acl) -> list[str]:
+def _statements(acl: Acl) -> Iterator[str]:
     # Pass is for tiers; as the last word it must not become an allow, so it decides nothing here.
     if acl.action is Action.PASS:
-        return []
-    verdict = _ALLOW if acl.action is Action.ALLOW else _BLOCK[acl.direction]
-    inward = acl.direction is Direction.IN
-    source, destination = (
-        (acl.remote_addresses, acl.local_addresses) if inward else (acl.local_addresses, acl.remote_addresses)
-    )
-    source_ports, destination_ports = (
-        (acl.remote_ports, acl.local_ports) if inward else (acl.local_ports, acl.remote_ports)
-    )
-    protocols = _protocols(acl, bool(source_ports or destination_ports))
-    ports = " ".join(filter(None, (_ports("sport", source_ports), _ports("dport", destination_ports))))
-    return [
-        " ".join(part for part in (protocols, family, ports, verdict) if part)
-        for family in _addresses(source, destination)
-    ]
+        return
+    verdict = "accept" if acl.action is Action.ALLOW else "return"
+    if acl.direction is Direction.IN:
+        local, remote = _ANSWERS, _BEGINS
+    else:
+        local, remote = _BEGINS, _ANSWERS
+    ends = ((local, acl.local_addresses, acl.local_ports), (remote, acl.remote_addresses, acl.remote_ports))
+    ports = [f"{end} proto-src {_ports(ranges)}" for end, _, ranges in ends if ranges]
+    protocols = acl.protocols or ((_TCP, _UDP) if ports else ())
+    protocol = [f"meta l4proto {{ {', '.join(map(str, sorted(set(protocols))))} }}"] if protocols else []
+    name = f"{acl.id or 'ACL'} {acl.action} {acl.direction} {acl.priority}"
+    for addresses in _addresses([(end, prefixes) for end, prefixes, _ in ends if prefixes]):
+        yield named(" ".join([*protocol, *addresses, *ports, verdict]), name)
 
 
-def _protocols(acl: Acl, with_ports: bool) -> str:
-    numbers = acl.protocols or ((6, 17) if with_ports else ())
-    return f"meta l4proto {{ {', '.join(map(str, sorted(set(numbers))))} }}" if numbers else ""
+def _addresses(ends: list[tuple[str, tuple[IPNetwork, ...]]]) -> Iterator[list[str]]:
+    """Write the match of addresses, once a family that all ends have; an empty one where no end is named."""
+    if not ends:
+        yield []
+        return
+    for version, word in ((4, "ip"), (6, "ip6")):
+        chosen = [(end, [prefix for prefix in prefixes if prefix.version == version]) for end, prefixes in ends]
+        if all(prefixes for _, prefixes in chosen):
+            yield [f"{end} {word} saddr {elements(prefixes)}" for end, prefixes in chosen]
 
 
-def _ports(which: str, ranges: tuple[tuple[int, int], ...]) -> str:
-    if not ranges:
-        return ""
-    merged = _merged(sorted(ranges))
-    return (
-        f"th {which} {{ {', '.join(f'{low}-{high}' if low != high else str(low) for low, high in merged)} }} "
-    )
-
-
-def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join ranges that overlap or touch."""
+def _ports(ranges: tuple[tuple[int, int], ...]) -> str:
+    """Write port ranges as an anonymous set, those that overlap or touch joined."""
     merged: list[tuple[int, int]] = []
-    for low, high in ranges:
+    for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
             merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
             merged.append((low, high))
-    return merged
-
-
-def _addresses(source: tuple[IPNetwork, ...], destination: tuple[IPNetwork, ...]) -> list[str]:
-    """Write the address match once a family that both ends can have; an empty one where neither is named."""
-    if not source and not destination:
-        return [""]
-    matches = []
-    for version, word in ((4, "ip"), (6, "ip6")):
-        sources = tuple(prefix for prefix in source if prefix.version == version)
-        destinations = tuple(prefix for prefix in destination if prefix.version == version)
-        if bool(source) != bool(sources) or bool(destination) != bool(destinations):
-            continue
-        parts = [f"{word} saddr {elements(sources)}"] if sources else []
-        parts += [f"{word} daddr {elements(destinations)}"] if destinations else []
-        matches.append(" ".join(parts))
-    return matches
+    return "{ " + ", ".join(f"{low}-{high}" if low != high else str(low) for low, high in merged) + " }"

@@ -2,11 +2,15 @@
 
 OUT is from the vNIC to the switch, IN the other way round. Priorities are nftables'; on IN, addresses are
 put right before the ACLs see them, on OUT after (MicrosoftDocs/Virtualization-Documentation, multi-subnet:
-ACLs see pod addresses, not VIPs).
+ACLs see pod addresses, not VIPs). Layer and group names are VFP's where it has one (microsoft/SDN
+Kubernetes/windows/debug/networkhealth.ps1, microsoft/SdnDiagnostics): a trace shows the chain, which is
+``<layer>_<direction>`` or the group's name, and the rule's comment, which is the VFP rule's name.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv4Address, collapse_addresses
@@ -19,12 +23,12 @@ BLOCKED = 0x484E5301
 A verdict of drop in an output hook tells the sender (EPERM); Windows drops without a word.
 """
 
-ALLOWED = 0x1
-"""The connection mark of flows that an ACL allowed: their answers pass."""
+_MAX_NAME = 120  # nftables takes comments of 128 bytes
+_NOT_IN_A_NAME = re.compile(r"[^0-9A-Za-z_.:/ -]")
 
 
 class Layer(Enum):
-    """A layer: name (VFP's where it has one), nftables chain type, hook and priority."""
+    """A layer in one direction: chain name, nftables chain type, hook and priority."""
 
     NAT_IN = ("SLB_NAT_LAYER_IN", "nat", "prerouting", -100)
     ACL_IN = ("FW_CONTROLLER_LAYER_IN", "filter", "prerouting", -90)
@@ -55,9 +59,14 @@ class PortContext:
 
 @dataclass(slots=True)
 class Rules:
-    """Rules collected from the policies: statements a layer, and statements at egress (stateless)."""
+    """Rules collected from the policies.
+
+    ``layers`` has the statements of each layer, ``groups`` those of chains that layers jump to, ``egress``
+    the stateless ones at the port's very end.
+    """
 
     layers: dict[Layer, list[str]] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
     egress: list[str] = field(default_factory=list)
 
     def add(self, layer: Layer, *statements: str) -> None:
@@ -65,7 +74,12 @@ class Rules:
         self.layers.setdefault(layer, []).extend(statements)
 
 
-def elements(items: tuple[IPNetwork, ...]) -> str:
-    """Write prefixes as an anonymous set, overlaps merged: the kernel refuses them in one set."""
+def elements(items: Iterable[IPNetwork]) -> str:
+    """Write prefixes of one family as an anonymous set, overlaps merged: the kernel refuses them in one."""
     merged = collapse_addresses(items)  # type: ignore[type-var] # all of one family
-    return "{ " + ", ".join(str(prefix) for prefix in merged) + " }"
+    return "{ " + ", ".join(map(str, merged)) + " }"
+
+
+def named(statement: str, name: str) -> str:
+    """Give a rule a name; what nftables can't have in one becomes an underscore."""
+    return f'{statement} comment "{_NOT_IN_A_NAME.sub("_", name)[:_MAX_NAME]}"'

@@ -6,39 +6,39 @@ policies stand side by side, each with its own exceptions or destinations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import IPNetwork
-from hnsfake.dataplane.vfp.layers import Layer, PortContext, Rules, elements
+from hnsfake.dataplane.vfp.layers import Layer, PortContext, Rules, elements, named
 from hnsfake.documents.policies.outbound_nat import OutboundNat
 
 
 def add(policies: Sequence[OutboundNat], context: PortContext, rules: Rules) -> None:
-    """Add one translation a policy."""
-    for policy in policies:
+    """Add one translation a policy, those for certain destinations before the general ones."""
+    for policy in sorted(policies, key=lambda policy: not policy.destinations):
         source = policy.virtual_ip or context.management_ip
         if not isinstance(source, IPv4Address) or context.endpoint.pool is None:
             continue  # IPv6 is translated by no release on a network that has a data plane here
+        destinations = _ipv4(policy.destinations)
+        if policy.destinations and not destinations:
+            continue  # for destinations of the other family only
         first, count = context.endpoint.pool
-        for match in _destinations(policy):
-            rules.add(
-                Layer.NAT_OUT,
-                f"{match} meta l4proto {{ tcp, udp }} snat ip to {source}:{first}-{first + count - 1}",
-            )
+        rules.add(
+            Layer.NAT_OUT,
+            named(
+                f"{_match(destinations, _ipv4(policy.exceptions))} meta l4proto {{ tcp, udp }}"
+                f" snat ip to {source}:{first}-{first + count - 1}",
+                f"SLB_NATPOOL_IPV4_{context.ipv4}{source}{context.endpoint.id}",
+            ),
+        )
 
 
-def _destinations(policy: OutboundNat) -> list[str]:
-    exceptions, destinations = _ipv4(policy.exceptions), _ipv4(policy.destinations)
-    parts = []
-    if policy.destinations:
-        if not destinations:
-            return []
-        parts.append(f"ip daddr {elements(destinations)}")
-    if exceptions:
-        parts.append(f"ip daddr != {elements(exceptions)}")
-    return [" ".join(parts) or "meta nfproto ipv4"]
+def _match(destinations: Sequence[IPNetwork], exceptions: Sequence[IPNetwork]) -> str:
+    parts = [f"ip daddr {elements(destinations)}"] if destinations else []
+    parts += [f"ip daddr != {elements(exceptions)}"] if exceptions else []
+    return " ".join(parts) or "meta nfproto ipv4"
 
 
-def _ipv4(prefixes: tuple[IPNetwork, ...]) -> tuple[IPNetwork, ...]:
-    return tuple(prefix for prefix in prefixes if prefix.version == 4)
+def _ipv4(prefixes: Iterable[IPNetwork]) -> list[IPNetwork]:
+    return [prefix for prefix in prefixes if prefix.version == 4]

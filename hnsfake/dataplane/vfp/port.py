@@ -1,8 +1,11 @@
-"""All rules of one port, as one nftables script."""
+"""All rules of one port, as one nftables script.
+
+Its tables carry the interface's name, so that ports in one compartment do not meet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hnsfake.dataplane.vfp import acl, outbound_nat, port_mapping, sdn_route
@@ -15,10 +18,14 @@ _HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
     PortMapping: port_mapping.add,
     SdnRoute: sdn_route.add,
 }
+_FAMILIES = ("inet", "netdev")
 
 
 def ruleset(context: PortContext) -> str:
-    """Return the script that makes a port's tables; empty for a port without rules."""
+    """Return the script that makes a port's tables; empty for a port without rules.
+
+    Where tables of the port may be there already, ``removal`` goes before it in the same script.
+    """
     rules = Rules()
     for kind, add in _HANDLERS.items():
         policies = [policy for policy in context.endpoint.policies if isinstance(policy, kind)]
@@ -30,36 +37,43 @@ def ruleset(context: PortContext) -> str:
 def removal(context: PortContext) -> str:
     """Return the script that removes a port's tables; it works whether they are there or not."""
     name = _table(context.interface)
-    return "".join(f"table {family} {name}\ndelete table {family} {name}\n" for family in ("inet", "netdev"))
+    return "".join(f"table {family} {name}\ndelete table {family} {name}\n" for family in _FAMILIES)
 
 
 def _inet(interface: str, rules: Rules) -> str:
     if not rules.layers:
         return ""
-    chains = "".join(
-        _chain(interface, layer, rules.layers[layer]) for layer in Layer if layer in rules.layers
-    )
-    return f"table inet {_table(interface)} {{\n{chains}}}\n"
+    groups = (_chain(name, statements) for name, statements in rules.groups.items())
+    layers = (_layer(interface, layer, rules.layers[layer]) for layer in Layer if layer in rules.layers)
+    return _braces(f"table inet {_table(interface)}", (*groups, *layers))
 
 
-def _chain(interface: str, layer: Layer, statements: list[str]) -> str:
+def _layer(interface: str, layer: Layer, statements: list[str]) -> str:
     name, kind, hook, priority = layer.value
-    other_way = (
-        f'iifname != "{interface}" accept' if hook == "prerouting" else f'oifname != "{interface}" accept'
+    way = "iifname" if hook == "prerouting" else "oifname"
+    opening = (
+        f"type {kind} hook {hook} priority {priority}; policy accept;",
+        f'{way} != "{interface}" accept',
     )
-    body = "\n".join((f"type {kind} hook {hook} priority {priority}; policy accept;", other_way, *statements))
-    return f"chain {name} {{\n{body}\n}}\n"
+    return _chain(name, (*opening, *statements))
 
 
 def _egress(interface: str, rules: Rules) -> str:
     """Write the stateless end of the port: blocked packets go no further, MACs are rewritten."""
-    blocks = any(layer in rules.layers for layer in (Layer.ACL_OUT, Layer.HOST_OUT))
+    blocks = not rules.layers.keys().isdisjoint((Layer.ACL_OUT, Layer.HOST_OUT))
     statements = ([f"meta mark {BLOCKED:#x} drop"] if blocks else []) + rules.egress
     if not statements:
         return ""
     hook = f'type filter hook egress device "{interface}" priority 0; policy accept;'
-    body = "\n".join((hook, *statements))
-    return f"table netdev {_table(interface)} {{\nchain EGRESS {{\n{body}\n}}\n}}\n"
+    return _braces(f"table netdev {_table(interface)}", (_chain("EGRESS", (hook, *statements)),))
+
+
+def _chain(name: str, statements: Iterable[str]) -> str:
+    return _braces(f"chain {name}", (f"{statement}\n" for statement in statements))
+
+
+def _braces(head: str, body: Iterable[str]) -> str:
+    return f"{head} {{\n{''.join(body)}}}\n"
 
 
 def _table(interface: str) -> str:

@@ -9,21 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from ipaddress import IPv4Address
 
-from hnsfake.dataplane.vfp.layers import Layer, PortContext, Rules
+from hnsfake.dataplane.vfp.layers import Layer, PortContext, Rules, named
 from hnsfake.documents.policies.port_mapping import PortMapping
 
-PROTOCOLS = {6: "tcp", 17: "udp"}
+_PROTOCOLS = {6: "tcp", 17: "udp"}
 
 
 def add(policies: Sequence[PortMapping], context: PortContext, rules: Rules) -> None:
     """Add one translation a mapping."""
     for mapping in policies:
         vip = mapping.vip or context.management_ip
-        protocol = PROTOCOLS.get(mapping.protocol)
+        protocol = _PROTOCOLS.get(mapping.protocol)
         if not isinstance(vip, IPv4Address) or protocol is None or context.ipv4 is None:
             continue
         rules.add(
             Layer.NAT_IN,
-            f"ip daddr {vip} {protocol} dport {mapping.external_port} "
-            f"dnat ip to {context.ipv4}:{mapping.internal_port}",
+            named(
+                f"ip daddr {vip} {protocol} dport {mapping.external_port}"
+                f" dnat ip to {context.ipv4}:{mapping.internal_port}",
+                f"NAT_{context.endpoint.id}_{vip}_{mapping.external_port}_{mapping.protocol}",
+            ),
         )

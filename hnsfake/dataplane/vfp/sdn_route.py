@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hnsfake.dataplane.interface import RouteWant
-from hnsfake.dataplane.vfp.layers import PortContext, Rules
+from hnsfake.dataplane.vfp.layers import PortContext, Rules, named
 from hnsfake.documents.policies import Policy
 from hnsfake.documents.policies.sdn_route import SdnRoute
 
@@ -21,7 +21,8 @@ def add(policies: Sequence[SdnRoute], context: PortContext, rules: Rules) -> Non
             continue
         family = "ip" if route.destination_prefix.version == 4 else "ip6"
         mac = context.host_mac.replace("-", ":").lower()
-        rules.egress.append(f"{family} daddr {route.destination_prefix} ether daddr set {mac}")
+        match = f"{family} daddr {route.destination_prefix} ether daddr set {mac}"
+        rules.egress.append(named(match, f"ROUTE_{context.endpoint.id}_{route.destination_prefix}"))
 
 
 def routes(policies: Sequence[Policy]) -> list[RouteWant]:

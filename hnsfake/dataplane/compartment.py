@@ -1,0 +1,43 @@
+"""A compartment: a namespace of its own, with the vNICs that are in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hnsfake.dataplane import messages, netlink
+from hnsfake.dataplane.interface import HOST_COMPARTMENT, CompartmentWant
+from hnsfake.dataplane.kernel import sysctl
+from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
+
+
+@dataclass
+class CompartmentState:
+    """A compartment in the kernel. ``buried`` counts removed vNICs that are not deleted yet."""
+
+    number: int
+    netns: NetNs
+    vnics: set[str] = field(default_factory=set)
+    buried: int = 0
+
+    def free_name(self, index: int) -> str:
+        """Return a kernel name for a new vNIC: eth0 and on; in the host's compartment by number."""
+        if self.number == HOST_COMPARTMENT:
+            return f"h{index}"
+        number = 0
+        while f"eth{number}" in self.vnics:
+            number += 1
+        return f"eth{number}"
+
+
+def create(sandbox: Sandbox, want: CompartmentWant) -> CompartmentState:
+    """Make a compartment with its loopback interface; raise DataplaneError."""
+    netns = sandbox.new_netns(f"compartment {want.number}")
+    try:
+        enter(netns)
+        netlink.send([messages.loopback_up()], "make a compartment")
+        # Windows lets a socket of any user send ICMP echo (IcmpSendEcho).
+        sysctl("net.ipv4.ping_group_range", "0 0")
+    except BaseException:
+        netns.close()
+        raise
+    return CompartmentState(want.number, netns)

@@ -1,0 +1,58 @@
+"""What every network driver does."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.kernel import Kernel
+from hnsfake.dataplane.switch import ExternalSwitch
+from hnsfake.dataplane.vfp.layers import PortContext
+
+
+class NetworkDriver(Protocol):
+    """One network in the kernel. Methods run on a sandbox thread and raise DataplaneError.
+
+    A method that raises has changed nothing that matters: the node undoes the change by its opposite, and
+    removals pass over what is not there.
+    """
+
+    def create(self) -> None:
+        """Make the network."""
+        ...
+
+    def modify(self, after: NetworkWant) -> None:
+        """Change the network to what ``after`` says."""
+        ...
+
+    def delete(self) -> None:
+        """Remove the network; its endpoints are gone already."""
+        ...
+
+    def bridge(self, endpoint: EndpointWant) -> int:
+        """Return the number of the bridge that an endpoint's port belongs to."""
+        ...
+
+    def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
+        """Return what the VFP of an endpoint's port must know."""
+        ...
+
+    def connect(self, endpoint: EndpointWant) -> None:
+        """Let the network know an endpoint that has a port now, or a remote one."""
+        ...
+
+    def disconnect(self, endpoint: EndpointWant) -> None:
+        """Take ``connect`` back."""
+        ...
+
+    def update(self, before: EndpointWant, after: EndpointWant) -> None:
+        """Let the network know that an endpoint it knows has changed."""
+        ...
+
+
+class DriverFactory(Protocol):
+    """Makes the driver of a network; does nothing in the kernel yet."""
+
+    def __call__(self, kernel: Kernel, switch: ExternalSwitch, network: NetworkWant) -> NetworkDriver:
+        """Return the driver."""
+        ...

@@ -1,0 +1,122 @@
+"""NAT: an internal switch, the host's vNIC on it as gateway, and WinNAT in the host's stack behind it.
+
+MicrosoftDocs/Virtualization-Documentation container-networking/network-drivers-topologies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from ipaddress import IPv4Address, ip_interface
+
+from hnsfake.dataplane import messages
+from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
+from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
+from hnsfake.dataplane.switch import ExternalSwitch
+from hnsfake.dataplane.vfp import winnat
+from hnsfake.dataplane.vfp.layers import PortContext
+from hnsfake.documents.policies import Acl
+
+
+class Nat:
+    """A network of type NAT."""
+
+    def __init__(self, kernel: Kernel, switch: ExternalSwitch, network: NetworkWant) -> None:
+        self._kernel = kernel
+        self._switch = switch
+        self._network = network
+        self._bridge, self._host_port, self._host_vnic = (next(kernel.indexes) for _ in range(3))
+        self._vnic_name = f"nat{self._bridge}"
+        self._winnat = winnat.WinNat(
+            f"winnat{self._bridge}", self._vnic_name, kernel.address, [s.prefix for s in network.subnets]
+        )
+
+    def create(self) -> None:
+        """Make the switch, the host's vNIC with the gateway addresses, and the translation."""
+        try:
+            self._create()
+        except BaseException:
+            self.delete()
+            raise
+
+    def modify(self, after: NetworkWant) -> None:
+        """Nothing of a NAT network's policies is in the kernel."""
+        self._network = after
+
+    def delete(self) -> None:
+        """Remove the switch, or what there is of it."""
+        self._kernel.node_rules(self._winnat.removal())
+        for index in (self._host_port, self._bridge):
+            try:
+                self._kernel.in_switch([messages.delete_link(index)], "remove a NAT switch")
+            except NetlinkError as error:
+                if error.number != NO_DEVICE:
+                    raise
+        self._switch.release_forwarding(self._network.id)
+
+    def bridge(self, endpoint: EndpointWant) -> int:  # noqa: ARG002 - the protocol's signature
+        """Return the internal switch."""
+        return self._bridge
+
+    def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
+        """Return the port's context: only ACLs are enforced at it, all else is WinNAT's."""
+        acls = tuple(policy for policy in endpoint.policies if isinstance(policy, Acl))
+        return PortContext(interface, replace(endpoint, policies=acls))
+
+    def connect(self, endpoint: EndpointWant) -> None:
+        """Add the endpoint's port mappings."""
+        self._change(self._winnat.mapping_script("add", endpoint))
+
+    def disconnect(self, endpoint: EndpointWant) -> None:
+        """Take the mappings back."""
+        self._change(self._winnat.mapping_script("delete", endpoint))
+
+    def update(self, before: EndpointWant, after: EndpointWant) -> None:
+        """Replace the mappings, in one transaction."""
+        self._change(
+            self._winnat.mapping_script("delete", before) + self._winnat.mapping_script("add", after)
+        )
+
+    def _change(self, script: str) -> None:
+        if script:
+            self._kernel.node_rules(script)
+
+    def _create(self) -> None:
+        kernel = self._kernel
+        mac = f"00-15-5D-00-{self._bridge >> 8 & 0xFF:02X}-{self._bridge & 0xFF:02X}"
+        kernel.in_switch(
+            [
+                messages.bridge(f"int{self._bridge}", self._bridge),
+                messages.vnic_up(self._bridge),
+                messages.veth(
+                    f"hp{self._bridge}",
+                    self._host_port,
+                    self._vnic_name,
+                    self._host_vnic,
+                    mac,
+                    kernel.node.fd,
+                ),
+                messages.into_bridge(self._host_port, self._bridge),
+                messages.quiet_port(self._host_port),
+                messages.forward_to_port(mac, self._host_port),
+            ],
+            "make a NAT switch",
+        )
+        gateways = [
+            ip_interface(f"{subnet.gateway}/{subnet.prefix.prefixlen}")
+            for subnet in self._network.subnets
+            if isinstance(subnet.gateway, IPv4Address)
+        ]
+        kernel.in_node(
+            [
+                messages.vnic_up(
+                    self._host_vnic,
+                    f"vEthernet ({self._network.name})",
+                    settings={**HOST_SETTINGS, messages.FORWARDING: 1},
+                ),
+                *(messages.address(self._host_vnic, gateway) for gateway in gateways),
+            ],
+            "make a NAT gateway",
+        )
+        kernel.node_rules(self._winnat.ruleset())
+        self._switch.acquire_forwarding(self._network.id)

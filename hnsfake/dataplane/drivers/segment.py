@@ -1,0 +1,193 @@
+"""A segment: one VSID's bridge on a node, with its VXLAN device and its ways to the host and the adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network
+from itertools import pairwise
+
+from hnsfake.dataplane import messages
+from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet
+from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
+from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
+from hnsfake.dataplane.switch import BRIDGE
+
+_MTU = 1450
+
+
+class Segment:
+    """The bridge of a VSID. ``host_mac`` is the node's stack, ``external_port`` the way from the adapter."""
+
+    def __init__(self, kernel: Kernel, network: NetworkWant) -> None:
+        self._kernel = kernel
+        self._network = network
+        self.bridge, self._vxlan, self._host_port, self._host_vnic, self.external_port, self._inner_port = (
+            next(kernel.indexes) for _ in range(6)
+        )
+        self._dr_mac = network.dr_mac or ""
+        self.table = f"segment{self.bridge}"
+        self.host_mac = f"02-00-5E-00-{self.bridge >> 8 & 0xFF:02X}-{self.bridge & 0xFF:02X}"
+        self._host_routes: set[IPv4Network] = set()
+
+    def create(self) -> None:
+        """Make the segment; raise DataplaneError (``delete`` removes what was made)."""
+        kernel, switch = self._kernel, self._kernel.switch
+        vsid = self._network.subnets[0].isolation_id or 0
+        name = str(self.bridge)
+        kernel.in_switch(
+            [messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment"
+        )
+        kernel.in_node(
+            [
+                messages.vxlan(
+                    f"vx{name}", self._vxlan, vsid, kernel.address, self._network.vxlan_port, switch.fd
+                )
+            ],
+            "make a VXLAN device",
+        )
+        kernel.in_switch(
+            [
+                messages.into_bridge(self._vxlan, self.bridge),
+                messages.tunnel_port(self._vxlan),
+                messages.veth(
+                    f"hp{name}", self._host_port, f"ovl{name}", self._host_vnic, self.host_mac, kernel.node.fd
+                ),
+                messages.into_bridge(self._host_port, self.bridge),
+                messages.quiet_port(self._host_port),
+                messages.forward_to_port(self.host_mac, self._host_port),
+                messages.veth(
+                    f"xa{name}", self.external_port, f"xb{name}", self._inner_port, self.host_mac, switch.fd
+                ),
+                messages.into_bridge(self.external_port, BRIDGE),
+                messages.patch_port(self.external_port),
+                messages.into_bridge(self._inner_port, self.bridge),
+                messages.patch_port(self._inner_port),
+                messages.forward_to_port(self._dr_mac, self._vxlan),
+                *(
+                    messages.neighbour(subnet.gateway, self._dr_mac, self.bridge)
+                    for subnet in self._network.subnets
+                    if subnet.gateway is not None
+                ),
+            ],
+            "connect a segment",
+        )
+        kernel.in_node(
+            [
+                messages.vnic_up(
+                    self._host_vnic,
+                    f"HNS overlay {self._network.name}",
+                    _MTU,
+                    {**HOST_SETTINGS, messages.FORWARDING: 1},
+                )
+            ],
+            "connect a segment to the host",
+        )
+        kernel.switch_rules(self._rules())
+
+    def delete(self) -> None:
+        """Remove the segment, or what there is of it."""
+        self._kernel.switch_rules(f"table bridge {self.table}\ndelete table bridge {self.table}\n")
+        for index in (self._host_port, self.external_port, self._vxlan, self.bridge):
+            try:
+                self._kernel.in_switch([messages.delete_link(index)], "remove a segment")
+            except NetlinkError as error:
+                if error.number != NO_DEVICE:
+                    raise
+        self._host_routes.clear()
+
+    def dig(self, mac: str, provider_address: IPAddress) -> None:
+        """Lead a MAC to a provider address."""
+        self._kernel.in_switch(
+            [
+                messages.forward_to_port(mac, self._vxlan),
+                messages.tunnel_to(mac, self._vxlan, provider_address),
+            ],
+            "lead a MAC to a provider address",
+        )
+
+    def fill_in(self, mac: str, provider_address: IPAddress) -> None:
+        """Take ``dig`` back."""
+        self._kernel.in_switch(
+            [
+                messages.forget_mac(mac, self._vxlan),
+                messages.forget_tunnel(mac, self._vxlan, provider_address),
+            ],
+            "forget a provider address",
+        )
+
+    def set_routes(self, remote: Sequence[RemoteSubnet], host_route: bool) -> None:
+        """Set the remote subnets and whether node and pods reach each other."""
+        self._kernel.switch_rules(self._router_script(remote, host_route))
+        wanted = (
+            {s.prefix for s in self._network.subnets if isinstance(s.prefix, IPv4Network)}
+            if host_route
+            else set()
+        )
+        added, removed = wanted - self._host_routes, self._host_routes - wanted
+        self._kernel.in_node(
+            [
+                *(messages.delete_route(prefix, None, self._host_vnic) for prefix in removed),
+                *(messages.route(prefix, None, self._host_vnic) for prefix in added),
+            ],
+            "set the host's route to an overlay network",
+        )
+        self._host_routes = wanted
+
+    def _rules(self) -> str:
+        """Return the segment's rules: what comes off the wire, and the distributed router."""
+        name, mac = self.bridge, messages.mac_text(self._dr_mac)
+        return f"""
+table bridge {self.table} {{
+  map local {{ type ipv4_addr : ether_addr; }}
+  map remote {{ type ipv4_addr : ether_addr; }}
+  map routes {{ type ipv4_addr : ether_addr; flags interval; }}
+  set macs {{ type ether_addr; }}
+  chain IN {{
+    type filter hook prerouting priority -200; policy accept;
+    iifname "vx{name}" jump FROM_WIRE
+    iifname "xb{name}" accept
+    meta ibrname "seg{name}" ether daddr {mac} jump ROUTER
+  }}
+  chain FROM_WIRE {{
+    ether daddr {mac} ether daddr set ip daddr map @local accept
+    ether daddr @macs accept
+    drop
+  }}
+  chain ROUTER {{
+    ether daddr set ip daddr map @local accept
+    ether daddr set ip daddr map @remote accept
+    ether daddr set ip daddr map @routes accept
+    jump HOST
+    ether daddr set {messages.mac_text(self.host_mac)} accept
+  }}
+  chain HOST {{
+  }}
+}}
+"""
+
+    def _router_script(self, remote: Sequence[RemoteSubnet], host_route: bool) -> str:
+        lines = [f"flush map bridge {self.table} routes", f"flush chain bridge {self.table} HOST"]
+        routes = {
+            route.prefix: messages.mac_text(route.dr_mac)
+            for route in remote
+            if isinstance(route.prefix, IPv4Network)
+        }
+        lines += [f"add element bridge {self.table} routes {{ {piece} }}" for piece in _disjoint(routes)]
+        if not host_route:
+            # Without the HostRoute policy pods and their own node do not reach each other.
+            lines.append(f"add rule bridge {self.table} HOST ip daddr {self._kernel.address} drop")
+        return "\n".join(lines) + "\n"
+
+
+def _disjoint(routes: dict[IPv4Network, str]) -> list[str]:
+    """Cut overlapping prefixes into disjoint ranges, the longest prefix winning, as "first-last : MAC"."""
+    edges = sorted({int(p.network_address) for p in routes} | {int(p.broadcast_address) + 1 for p in routes})
+    pieces = []
+    for first, end in pairwise(edges):
+        covering = [
+            p for p in routes if int(p.network_address) <= first < end <= int(p.broadcast_address) + 1
+        ]
+        if covering:
+            longest = max(covering, key=lambda prefix: prefix.prefixlen)
+            pieces.append(f"{IPv4Address(first)}-{IPv4Address(end - 1)} : {routes[longest]}")
+    return pieces
