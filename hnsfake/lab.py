@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from hnsfake.dataplane.interface import HostAdapter, NodeDataplane
 from hnsfake.dataplane.none import NoDataplane
-from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.macs import to_text
 from hnsfake.node import Node, NoPacketsError
 from hnsfake.releases import release as find_release
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from hnsfake.dataplane.fabric import Fabric
     from hnsfake.dataplane.node import LinuxNode
     from hnsfake.dataplane.sandbox import NetNs, Sandbox
-    from hnsfake.workload import Compartment
+    from hnsfake.workload import Compartment, Engine
 
 DEFAULT_RELEASE = "ws2022"
 DEFAULT_NODES = ("n1", "n2")
@@ -74,6 +73,7 @@ class Lab:
         self._state = state
         self._sandbox: Sandbox | None = None
         self._fabric: Fabric | None = None
+        self._engine: Engine | None = None
         with ExitStack() as stack:
             if dataplane == "linux":
                 self._open_fabric(stack)
@@ -120,10 +120,13 @@ class Lab:
         # Imported here: only this data plane needs Linux.
         from hnsfake.dataplane.fabric import Fabric
         from hnsfake.dataplane.sandbox import Sandbox
+        from hnsfake.workload import Engine
 
         self._sandbox = stack.enter_context(Sandbox.open())
         self._fabric = Fabric(self._sandbox)
         stack.callback(self._fabric.close)
+        self._engine = Engine(self._sandbox)
+        stack.callback(self._engine.close)
 
     def _node(self, config: NodeConfig, number: int, stack: ExitStack) -> Node:
         release = find_release(config.release or self._release)
@@ -134,7 +137,7 @@ class Lab:
         stack.callback(plane.close)
         chooser = random.Random(self._chooser.random())
         service = HnsService(config.name, release, plane, self._journal(config.name), chooser)
-        node = Node(config.name, release, IPv4Address(address.ip), service, linux)
+        node = Node(config.name, release, IPv4Address(address.ip), service, linux, self._engine)
         stack.callback(node.close)
         return node
 
@@ -159,8 +162,8 @@ class Lab:
     def _place(self, netns: NetNs) -> Compartment:
         from hnsfake.workload import Compartment
 
-        assert self._sandbox is not None
-        return Compartment(self._sandbox, netns, DnsSettings)
+        assert self._engine is not None
+        return Compartment(self._engine, netns)
 
 
 def _check(configs: Sequence[NodeConfig]) -> None:

@@ -18,7 +18,7 @@ from hnsfake.service.hns import HnsService
 if TYPE_CHECKING:
     from hnsfake.dataplane.node import LinuxNode
     from hnsfake.dataplane.sandbox import NetNs
-    from hnsfake.workload import Compartment
+    from hnsfake.workload import Compartment, Engine
 
 
 class NoPacketsError(RuntimeError):
@@ -32,13 +32,20 @@ class Node:
     """
 
     def __init__(
-        self, name: str, release: Release, address: IPv4Address, service: HnsService, linux: LinuxNode | None
+        self,
+        name: str,
+        release: Release,
+        address: IPv4Address,
+        service: HnsService,
+        linux: LinuxNode | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.name = name
         self.release = release
         self.address = address
         self.service = service
         self.linux = linux
+        self._engine = engine
 
     def invoke(self, call: Call) -> Reply:
         """Carry out one call to this node's HNS; never raises."""
@@ -50,7 +57,7 @@ class Node:
         reply = self.invoke(Call("HNSCall", text, method=method, path=path))
         envelope = json.loads(reply.output or "{}")
         if not envelope.get("Success"):
-            raise HnsError(HResult(envelope["ErrorCode"]))
+            raise HnsError(HResult.by_code(envelope["ErrorCode"]))
         return envelope.get("Output")
 
     def hcn(
@@ -65,7 +72,7 @@ class Node:
         text = document if isinstance(document, str) else json.dumps(document)
         reply = self.invoke(Call(function, text, id=object_id, handle=handle))
         if not reply.ok:
-            raise HnsError(HResult(reply.hresult), reply.record or "")
+            raise HnsError(HResult.by_code(reply.hresult), reply.record or "")
         return reply
 
     def compartments(self) -> dict[int, NetNs]:
@@ -79,7 +86,8 @@ class Node:
         from hnsfake.workload import Compartment
 
         linux = self._linux()
-        return Compartment(linux.sandbox, linux.netns(number), lambda: self.dns(number))
+        assert self._engine is not None
+        return Compartment(self._engine, linux.netns(number), lambda: self.dns(number))
 
     def dns(self, number: int) -> DnsSettings:
         """Return the DNS settings of a compartment: those of its endpoints, the first that has any."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from hnsfake.dataplane import messages, netlink
 from hnsfake.dataplane.interface import HOST_COMPARTMENT, CompartmentWant
-from hnsfake.dataplane.kernel import sysctl
 from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
 
 
@@ -35,8 +34,6 @@ def create(sandbox: Sandbox, want: CompartmentWant) -> CompartmentState:
     try:
         enter(netns)
         netlink.send([messages.loopback_up()], "make a compartment")
-        # Windows lets a socket of any user send ICMP echo (IcmpSendEcho).
-        sysctl("net.ipv4.ping_group_range", "0 0")
     except BaseException:
         netns.close()
         raise

@@ -93,7 +93,7 @@ def send(messages: Sequence[bytes], purpose: str) -> None:
 
 
 def _numbered(messages: bytes) -> tuple[bytes, int]:
-    """Number all messages in a buffer and ask for their acknowledgement; return it and their count."""
+    """Return the messages numbered, each asking for an acknowledgement, and their count."""
     data = bytearray(messages)
     offset = count = 0
     while offset < len(data):

@@ -130,7 +130,6 @@ class LinuxNode:
         kernel = self._kernel
         sysctl("net.ipv4.conf.all.rp_filter", "0")
         sysctl("net.ipv4.ip_local_port_range", EPHEMERAL_PORTS)
-        sysctl("net.ipv4.ping_group_range", "0 0")
         kernel.in_node(
             [messages.loopback_up(), *self._switch.host_messages(NIC, ADAPTER)], "configure the adapter"
         )

@@ -21,6 +21,14 @@ class HResult(IntEnum):
         member.text = text
         return member
 
+    @classmethod
+    def by_code(cls, code: int) -> HResult:
+        """Return the member with this code; raise ValueError where there is none."""
+        for member in cls:
+            if member == code:
+                return member
+        raise ValueError(f"no HRESULT {code:#x}")
+
     S_OK = 0, "The operation completed successfully."
     E_NOTIMPL = 0x80004001, "Not implemented"
     E_UNEXPECTED = 0x8000FFFF, "Catastrophic failure"

@@ -1,0 +1,131 @@
+"""Servers that say which peer they saw: to the peer itself, and to the test afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from hnsfake.dataplane.sandbox import NetNs
+from hnsfake.workload.engine import Engine
+
+Endpoint = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One visitor: the peer's address and port, and the server's own as the visitor used it."""
+
+    peer: Endpoint
+    local: Endpoint
+
+    def line(self) -> bytes:
+        """Return it as the line of JSON that a server answers with."""
+        return json.dumps({"peer": self.peer, "local": self.local}).encode() + b"\n"
+
+
+class _Server:
+    """What the servers share: an address, what they saw, an end."""
+
+    def __init__(self, engine: Engine, address: Endpoint) -> None:
+        self._engine = engine
+        self.address = address
+        self._seen: list[Seen] = []
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return self.address[1]
+
+    def seen(self) -> list[Seen]:
+        """Return the visitors so far."""
+        return self._engine.call(lambda: list(self._seen))
+
+    def close(self) -> None:
+        """Stop serving."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class TcpServer(_Server):
+    """Answers every connection with one line of JSON, and ends it."""
+
+    def __init__(self, engine: Engine, netns: NetNs, address: str, port: int) -> None:
+        listening = engine.socket(netns, socket.AF_INET, socket.SOCK_STREAM, 0, _bind(address, port))
+        super().__init__(engine, listening.getsockname()[:2])
+        self._server = engine.run(self._start(listening))
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._engine.run(self._stop())
+
+    async def _start(self, listening: socket.socket) -> asyncio.Server:
+        return await asyncio.start_server(self._serve, sock=listening)
+
+    async def _stop(self) -> None:
+        self._server.close()
+        await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen = Seen(writer.get_extra_info("peername")[:2], writer.get_extra_info("sockname")[:2])
+        self._seen.append(seen)
+        try:
+            writer.write(seen.line())
+            await writer.drain()
+            writer.write_eof()
+            await reader.read()  # until the client ends it, so that nothing is reset
+        except OSError:
+            return  # the client went away; it was seen
+        finally:
+            writer.close()
+
+
+class UdpServer(_Server):
+    """Answers every datagram with one of JSON."""
+
+    def __init__(self, engine: Engine, netns: NetNs, address: str, port: int) -> None:
+        bound = engine.socket(netns, socket.AF_INET, socket.SOCK_DGRAM, 0, _bind_udp(address, port))
+        super().__init__(engine, bound.getsockname()[:2])
+        self._socket = bound
+        bound.setblocking(False)
+        engine.call(lambda: engine.loop.add_reader(bound, self._receive))
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._engine.call(self._stop)
+
+    def _stop(self) -> None:
+        self._engine.loop.remove_reader(self._socket)
+        self._socket.close()
+
+    def _receive(self) -> None:
+        try:
+            _, peer = self._socket.recvfrom(65535)
+            seen = Seen(peer[:2], self.address)
+            self._seen.append(seen)
+            self._socket.sendto(seen.line(), peer)
+        except OSError:
+            return  # an ICMP error of an earlier answer; the next datagram is what matters
+
+
+def _bind(address: str, port: int) -> Any:
+    def prepare(made: socket.socket) -> None:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((address, port))
+        made.listen(64)
+
+    return prepare
+
+
+def _bind_udp(address: str, port: int) -> Any:
+    return lambda made: made.bind((address, port))
