@@ -60,9 +60,14 @@ _DROP = {Direction.IN: "counter drop", Direction.OUT: f"counter meta mark set {B
 def add(acls: Sequence[Acl], _context: PortContext, rules: Rules) -> None:
     """Add the rules of all ACLs of a port."""
     for rule_type, firewall in _FIREWALLS.items():
-        chosen = [acl for acl in acls if acl.rule_type is rule_type]
+        chosen = [acl for acl in acls if acl.rule_type is rule_type and _has_effect(acl)]
         if chosen:
             _add(chosen, firewall, rules)
+
+
+def _has_effect(acl: Acl) -> bool:
+    """Tell whether a rule counts; a Switch rule past the weakest priority is as if it were not there."""
+    return acl.rule_type is RuleType.HOST or acl.priority <= MAX_SWITCH_PRIORITY
 
 
 def _add(acls: Sequence[Acl], firewall: _Firewall, rules: Rules) -> None:
@@ -86,9 +91,8 @@ def _add(acls: Sequence[Acl], firewall: _Firewall, rules: Rules) -> None:
 
 
 def _ordered(acls: Iterable[Acl]) -> list[Acl]:
-    """Sort the strongest first; a Switch rule weaker than the weakest valid priority has no effect."""
-    valid = (acl for acl in acls if acl.rule_type is RuleType.HOST or acl.priority <= MAX_SWITCH_PRIORITY)
-    return sorted(valid, key=lambda acl: (acl.priority, acl.action is not Action.BLOCK))
+    """Sort the strongest first."""
+    return sorted(acls, key=lambda acl: (acl.priority, acl.action is not Action.BLOCK))
 
 
 def _statements(acl: Acl) -> Iterator[str]:
@@ -115,7 +119,9 @@ def _addresses(ends: list[tuple[str, tuple[IPNetwork, ...]]]) -> Iterator[list[s
         yield []
         return
     for version, word in ((4, "ip"), (6, "ip6")):
-        chosen = [(end, [prefix for prefix in prefixes if prefix.version == version]) for end, prefixes in ends]
+        chosen = [
+            (end, [prefix for prefix in prefixes if prefix.version == version]) for end, prefixes in ends
+        ]
         if all(prefixes for _, prefixes in chosen):
             yield [f"{end} {word} saddr {elements(prefixes)}" for end, prefixes in chosen]
 
