@@ -22,6 +22,7 @@ class Port:
     """An endpoint's port in the kernel."""
 
     index: int
+    name: str
     vnic: str
     vnic_index: int
     compartment: CompartmentState
@@ -32,7 +33,7 @@ def attach(
 ) -> Port:
     """Make an endpoint's port; raise DataplaneError and leave nothing."""
     index, vnic_index = next(kernel.indexes), next(kernel.indexes)
-    port = Port(index, compartment.free_name(vnic_index), vnic_index, compartment)
+    port = Port(index, driver.port_name(index), compartment.free_name(vnic_index), vnic_index, compartment)
     with ExitStack() as undo:
         undo.callback(_delete, kernel, port)
         _make_cable(kernel, driver.bridge(endpoint), endpoint, port)
@@ -82,7 +83,7 @@ def _make_cable(kernel: Kernel, bridge: int, endpoint: EndpointWant, port: Port)
     kernel.in_switch(
         [
             messages.veth(
-                f"p{port.index}",
+                port.name,
                 port.index,
                 port.vnic,
                 port.vnic_index,
@@ -136,13 +137,18 @@ def _delete(kernel: Kernel, port: Port) -> None:
 
 
 def _afterwards(driver: NetworkDriver, endpoint: EndpointWant, port: Port) -> Callable[[], None]:
-    removal = vfp.removal(driver.context(endpoint, port.vnic))
-    has_rules = bool(vfp.ruleset(driver.context(endpoint, port.vnic)))
+    """Return what is left to do when the vNIC is deleted: its rules name an interface that is gone."""
+    context = driver.context(endpoint, port.vnic)
+    # The compartment may be removed, and its descriptor closed, before that.
+    netns = port.compartment.netns.another() if vfp.ruleset(context) else None
 
     def clean_up() -> None:
         port.compartment.buried -= 1
-        if has_rules and port.compartment.netns.fd >= 0:
-            enter(port.compartment.netns)
-            nftables.run(removal)
+        if netns is not None:
+            try:
+                enter(netns)
+                nftables.run(vfp.removal(context))
+            finally:
+                netns.close()
 
     return clean_up

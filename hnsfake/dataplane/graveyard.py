@@ -13,7 +13,7 @@ from threading import Condition, Thread
 
 from hnsfake.dataplane import messages, netlink
 from hnsfake.dataplane.interface import DataplaneError
-from hnsfake.dataplane.sandbox import NetNs, Sandbox
+from hnsfake.dataplane.sandbox import NetNs, Sandbox, SandboxError
 
 log = logging.getLogger("hnsfake.dataplane")
 
@@ -62,6 +62,8 @@ class Graveyard:
                 pending, self._pending = self._pending, []
             try:
                 self._sandbox.run(self._netns, self._delete, pending)
+            except Exception:
+                log.exception("deleting removed ports")
             finally:
                 with self._changed:
                     self._busy = False
@@ -77,5 +79,5 @@ class Graveyard:
         for afterwards in pending:
             try:
                 afterwards()
-            except DataplaneError as error:
+            except (DataplaneError, SandboxError) as error:
                 log.warning("%s", error)

@@ -22,6 +22,7 @@ FORWARDING, RP_FILTER, ARP_ANNOUNCE, ARP_IGNORE, ACCEPT_LOCAL = 1, 8, 18, 19, 23
 
 _INDEX, _OTHER_INDEX, _FD = 0x71727374, 0x61626364, 0x51525354
 _MAC, _ADDRESS, _HOP = "f2:f3:f4:f5:f6:f7", "241.242.243.244", "231.232.233.234"
+_ADDRESS6 = "fdf1:f2f3:f4f5:f6f7:f8f9:fafb:fcfd:feff"
 
 
 def veth(name: str, index: int, peer: str, peer_index: int, peer_mac: str, peer_fd: int) -> bytes:
@@ -302,40 +303,65 @@ def _neighbour_of(message: bytes, state: int, flags: int) -> bytes:
 
 def forget_mac(mac: str, port_index: int) -> bytes:
     """Take back ``forward_to_port``."""
-    message = encode(lambda batch: batch.fdb("del", lladdr=mac_text(mac), ifindex=port_index))
-    return _neighbour_of(message, _NUD_NOARP, _NTF_MASTER)
+    return _no_fdb().fill(mac=mac_bytes(mac), index=_u32(port_index))
 
 
-def tunnel_to(mac: str, vxlan_index: int, provider_address: IPAddress, vni: int | None = None) -> bytes:
+@cache
+def _no_fdb() -> Template:
+    message = encode(lambda batch: batch.fdb("del", lladdr=_MAC, ifindex=_INDEX))
+    return Template(_neighbour_of(message, _NUD_NOARP, _NTF_MASTER), mac=mac_bytes(_MAC), index=_u32(_INDEX))
+
+
+def tunnel_to(mac: str, vxlan_index: int, provider_address: IPAddress) -> bytes:
     """Tell a VXLAN device that a MAC is behind a provider address."""
-    parts: dict[str, object] = {"lladdr": mac_text(mac), "ifindex": vxlan_index, "dst": str(provider_address)}
-    if vni is not None:
-        parts["vni"] = vni
-    return _neighbour_of(
-        encode(lambda batch: batch.fdb("replace", **parts)), _NUD_NOARP | _NUD_PERMANENT, _NTF_SELF
+    return _tunnel("replace", provider_address.version).fill(
+        mac=mac_bytes(mac), index=_u32(vxlan_index), provider=provider_address.packed
     )
 
 
 def forget_tunnel(mac: str, vxlan_index: int, provider_address: IPAddress) -> bytes:
     """Take back ``tunnel_to``."""
-    parts = {"lladdr": mac_text(mac), "ifindex": vxlan_index, "dst": str(provider_address)}
-    return _neighbour_of(
-        encode(lambda batch: batch.fdb("del", **parts)), _NUD_NOARP | _NUD_PERMANENT, _NTF_SELF
+    return _tunnel("del", provider_address.version).fill(
+        mac=mac_bytes(mac), index=_u32(vxlan_index), provider=provider_address.packed
+    )
+
+
+@cache
+def _tunnel(verb: str, version: int) -> Template:
+    address_ = _ADDRESS if version == 4 else _ADDRESS6
+    message = encode(lambda batch: batch.fdb(verb, lladdr=_MAC, ifindex=_INDEX, dst=address_))
+    return Template(
+        _neighbour_of(message, _NUD_NOARP | _NUD_PERMANENT, _NTF_SELF),
+        mac=mac_bytes(_MAC),
+        index=_u32(_INDEX),
+        provider=ip_address(address_).packed,
     )
 
 
 def neighbour(address_: IPAddress, mac: str, index: int) -> bytes:
     """Enter a permanent neighbour."""
-    return encode(
-        lambda batch: batch.neigh(
-            "replace", dst=str(address_), lladdr=mac_text(mac), ifindex=index, state="permanent"
-        )
+    return _neighbour(address_.version).fill(address=address_.packed, mac=mac_bytes(mac), index=_u32(index))
+
+
+@cache
+def _neighbour(version: int) -> Template:
+    address_ = _ADDRESS if version == 4 else _ADDRESS6
+    message = encode(
+        lambda batch: batch.neigh("replace", dst=address_, lladdr=_MAC, ifindex=_INDEX, state="permanent")
     )
+    return Template(message, address=ip_address(address_).packed, mac=mac_bytes(_MAC), index=_u32(_INDEX))
 
 
 def forget_neighbour(address_: IPAddress, index: int) -> bytes:
     """Take back ``neighbour``."""
-    return encode(lambda batch: batch.neigh("del", dst=str(address_), ifindex=index))
+    return _no_neighbour(address_.version).fill(address=address_.packed, index=_u32(index))
+
+
+@cache
+def _no_neighbour(version: int) -> Template:
+    address_ = _ADDRESS if version == 4 else _ADDRESS6
+    message = encode(lambda batch: batch.neigh("del", dst=address_, ifindex=_INDEX))
+    return Template(message, address=ip_address(address_).packed, index=_u32(_INDEX))
 
 
 def with_attribute(message: bytes, kind: int, payload: bytes) -> bytes:

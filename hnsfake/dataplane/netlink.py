@@ -41,8 +41,11 @@ class NetlinkError(DataplaneError):
 def encode(build: Callable[[IPBatch], object]) -> bytes:
     """Return the message that ``build`` asks an IPBatch for."""
     batch = IPBatch()
-    build(batch)
-    return bytes(batch.batch)
+    try:
+        build(batch)
+        return bytes(batch.batch)
+    finally:
+        batch.close()
 
 
 class Template:

@@ -46,6 +46,10 @@ class NetNs:
             os.close(self.fd)
             self.fd = -1
 
+    def another(self) -> NetNs:
+        """Return a second hold on the namespace: it stays until both are closed."""
+        return NetNs(os.dup(self.fd), self.label)
+
     def __repr__(self) -> str:
         return f"NetNs({self.label!r}, fd={self.fd})"
 

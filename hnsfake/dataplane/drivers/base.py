@@ -33,6 +33,10 @@ class NetworkDriver(Protocol):
         """Return the number of the bridge that an endpoint's port belongs to."""
         ...
 
+    def port_name(self, index: int) -> str:
+        """Return the kernel name of a port at the switch."""
+        ...
+
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return what the VFP of an endpoint's port must know."""
         ...

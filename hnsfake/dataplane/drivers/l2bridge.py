@@ -42,6 +42,10 @@ class L2Bridge:
         """Return the adapter's switch."""
         return BRIDGE
 
+    def port_name(self, index: int) -> str:
+        """Return the port's kernel name."""
+        return f"p{index}"
+
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: the node's address and MAC."""
         return PortContext(interface, endpoint, self._kernel.address, self._kernel.mac)

@@ -58,6 +58,10 @@ class Nat:
         """Return the internal switch."""
         return self._bridge
 
+    def port_name(self, index: int) -> str:
+        """Return the port's kernel name."""
+        return f"p{index}"
+
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: only ACLs are enforced at it, all else is WinNAT's."""
         acls = tuple(policy for policy in endpoint.policies if isinstance(policy, Acl))

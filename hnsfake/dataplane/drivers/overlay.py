@@ -66,6 +66,10 @@ class Overlay:
         """Return the segment's bridge."""
         return self._segment.bridge
 
+    def port_name(self, index: int) -> str:
+        """Return the port's kernel name."""
+        return self._segment.port_name(index)
+
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: the node's address, and the MAC of its port on the segment."""
         return PortContext(interface, endpoint, self._kernel.address, self._segment.host_mac)

@@ -95,6 +95,13 @@ class Segment:
                     raise
         self._host_routes.clear()
 
+    def port_name(self, index: int) -> str:
+        """Return the kernel name of a pod's port, by which the router's rules know the segment.
+
+        (Not every kernel lets nftables match the bridge itself.)
+        """
+        return f"s{self.bridge}p{index}"
+
     def dig(self, mac: str, provider_address: IPAddress) -> None:
         """Lead a MAC to a provider address."""
         self._kernel.in_switch(
@@ -146,7 +153,7 @@ table bridge {self.table} {{
     type filter hook prerouting priority -200; policy accept;
     iifname "vx{name}" jump FROM_WIRE
     iifname "xb{name}" accept
-    meta ibrname "seg{name}" ether daddr {mac} jump ROUTER
+    iifname "s{name}p*" ether daddr {mac} jump ROUTER
   }}
   chain FROM_WIRE {{
     ether daddr {mac} ether daddr set ip daddr map @local accept

@@ -1,0 +1,1 @@
+"""Where the suites run: one file a lane."""

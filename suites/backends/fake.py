@@ -1,0 +1,146 @@
+"""The lane of the emulator: the only file of the suites that imports hnsfake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from ipaddress import ip_address, ip_network
+
+from hnsfake import Lab
+from hnsfake.node import Node
+from hnsfake.service.call import Call
+from hnsfake.workload import Capture as LabCapture
+from hnsfake.workload import Compartment, DnsServer, ResolutionError, TcpServer, UdpServer
+from hnsfake.workload import Outcome as LabOutcome
+from suites.host import Frame, Interface, Outcome, Peer, Reply
+
+
+class FakeServer:
+    """A server of the emulator."""
+
+    def __init__(self, server: TcpServer | UdpServer | DnsServer, port: int) -> None:
+        self._server = server
+        self.port = port
+
+    def seen(self) -> list[Peer]:
+        if isinstance(self._server, DnsServer):
+            return []
+        return [visitor.peer for visitor in self._server.seen()]
+
+    def stop(self) -> None:
+        self._server.close()
+
+
+class FakeCapture:
+    """A capture of the emulator."""
+
+    def __init__(self, capture: LabCapture) -> None:
+        self._capture = capture
+
+    def frames(self) -> list[Frame]:
+        return [Frame.from_json(asdict(frame)) for frame in self._capture.frames()]
+
+    def stop(self) -> None:
+        self._capture.close()
+
+
+class FakePlace:
+    """A compartment of the emulator, or its outside host."""
+
+    def __init__(self, compartment: Compartment) -> None:
+        self._compartment = compartment
+
+    def tcp_server(self, port: int = 0) -> FakeServer:
+        server = self._compartment.tcp_server(port)
+        return FakeServer(server, server.port)
+
+    def udp_server(self, port: int = 0) -> FakeServer:
+        server = self._compartment.udp_server(port)
+        return FakeServer(server, server.port)
+
+    def dns_server(self, zone: Mapping[str, Sequence[str]], port: int = 53) -> FakeServer:
+        return FakeServer(self._compartment.dns_server(zone, port=port), port)
+
+    def tcp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
+        return _outcome(self._compartment.tcp(address, port, timeout))
+
+    def udp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
+        return _outcome(self._compartment.udp(address, port, timeout))
+
+    def ping(self, address: str, timeout: float = 3.0) -> Outcome:
+        return _outcome(self._compartment.ping(address, timeout))
+
+    def resolve(self, name: str) -> list[str]:
+        try:
+            return list(self._compartment.resolve(name))
+        except ResolutionError:
+            return []
+
+    def capture(self) -> FakeCapture:
+        return FakeCapture(self._compartment.capture())
+
+
+class FakeHost:
+    """A node of the emulator."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self.name = node.name
+        self.release = node.release.name
+        self.address = str(node.address)
+        assert node.linux is not None
+        self._linux = node.linux
+        self.mac = self._linux.adapters()[0].mac
+
+    def invoke(
+        self,
+        operation: str,
+        document: str | bytes = "",
+        *,
+        object_id: str | None = None,
+        handle: int | None = None,
+        method: str = "",
+        path: str = "",
+    ) -> Reply:
+        reply = self._node.invoke(Call(operation, document, object_id, handle, method, path))
+        return Reply(reply.hresult, reply.record, reply.output, reply.handle)
+
+    def place(self, compartment: int = 1) -> FakePlace:
+        return FakePlace(self._node.compartment(compartment))
+
+    def interfaces(self, compartment: int = 1) -> list[Interface]:
+        return [
+            Interface(view.alias, view.mac, tuple(str(address) for address in view.addresses))
+            for view in self._linux.interfaces(compartment)
+        ]
+
+    def add_route(self, prefix: str, next_hop: str) -> None:
+        self._linux.add_route(ip_network(prefix), ip_address(next_hop))
+
+    def delete_route(self, prefix: str, next_hop: str) -> None:
+        self._linux.delete_route(ip_network(prefix), ip_address(next_hop))
+
+    def set_forwarding(self, alias: str, on: bool) -> None:
+        self._linux.set_forwarding(alias, on)
+
+
+class FakeLane:
+    """Two emulated nodes of one release."""
+
+    name = "fake"
+
+    def __init__(self, release: str) -> None:
+        self._lab = Lab(("n1", "n2"), release=release)
+        self.hosts = tuple(FakeHost(node) for node in self._lab.nodes.values())
+        self.outside = FakePlace(self._lab.outside)
+        self.outside_address = str(self._lab.fabric.outside_address)
+
+    def wire(self) -> FakeCapture:
+        return FakeCapture(self._lab.wire.capture("wire"))
+
+    def close(self) -> None:
+        self._lab.close()
+
+
+def _outcome(outcome: LabOutcome) -> Outcome:
+    return Outcome(outcome.result.value, outcome.seen, outcome.local, outcome.replied_from, outcome.detail)

@@ -1,0 +1,1 @@
+"""What HNS answers: objects created, queried, modified, deleted, refused."""

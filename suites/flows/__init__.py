@@ -1,0 +1,1 @@
+"""Who reaches whom, and what is on the wire."""

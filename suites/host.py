@@ -1,0 +1,212 @@
+"""The one interface between the suites and what they run on.
+
+Every operation could be a remote command with JSON in and out: servers and captures are started, asked for
+what they saw, and stopped; nothing here shares a process, a kernel or a clock with the test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self
+
+Peer = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call to HNS gave back; see the exported functions of computenetwork.dll and vmcompute.dll."""
+
+    hresult: int
+    record: str | None = None
+    output: str | None = None
+    handle: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a client fared: "connected", "refused", "timed out", "unreachable" or "failed".
+
+    ``seen`` is the client as the server saw it, ``replied_from`` who answered.
+    """
+
+    result: str
+    seen: Peer | None = None
+    local: Peer | None = None
+    replied_from: Peer | None = None
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there was an answer."""
+        return self.result == "connected"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that a capture saw. MACs have dashes, upper case; what a layer doesn't have is None."""
+
+    source_mac: str
+    destination_mac: str
+    source: str | None = None
+    destination: str | None = None
+    protocol: int | None = None
+    source_port: int | None = None
+    destination_port: int | None = None
+    icmp_type: int | None = None
+    arp_operation: int | None = None
+    vni: int | None = None
+    inner: Frame | None = None
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Self:
+        """Read a frame that came as JSON; fields that only one lane has are passed over."""
+        known = {field.name for field in fields(cls)}
+        parts = {key: item for key, item in value.items() if key in known}
+        if parts.get("inner") is not None:
+            parts["inner"] = cls.from_json(parts["inner"])
+        return cls(**parts)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A network interface as Windows' tools list it; addresses with their prefix length."""
+
+    alias: str
+    mac: str
+    addresses: tuple[str, ...]
+
+
+class Server(Protocol):
+    """A server that was started."""
+
+    port: int
+
+    def seen(self) -> list[Peer]:
+        """Return the peers so far."""
+        ...
+
+    def stop(self) -> None:
+        """Stop it."""
+        ...
+
+
+class Capture(Protocol):
+    """A capture that was started."""
+
+    def frames(self) -> list[Frame]:
+        """Return the frames so far."""
+        ...
+
+    def stop(self) -> None:
+        """Stop it; the frames stay."""
+        ...
+
+
+def wait_for(capture: Capture, condition: Callable[[Frame], bool], timeout: float = 5.0) -> Frame:
+    """Ask a capture again and again for a frame that meets ``condition``; raise AssertionError after a while."""
+    deadline = time.monotonic() + timeout
+    while True:
+        frames = capture.frames()
+        found = next(filter(condition, frames), None)
+        if found is not None:
+            return found
+        if time.monotonic() > deadline:
+            seen = "\n".join(map(str, frames[-20:])) or "nothing"
+            raise AssertionError(f"no such frame within {timeout} s; seen:\n{seen}")
+
+
+class Place(Protocol):
+    """Somewhere to run workloads: a compartment of a node, or the outside host."""
+
+    def tcp_server(self, port: int = 0) -> Server:
+        """Start a TCP server that answers with the peer it saw."""
+        ...
+
+    def udp_server(self, port: int = 0) -> Server:
+        """Start a UDP server that answers with the peer it saw."""
+        ...
+
+    def dns_server(self, zone: dict[str, list[str]], port: int = 53) -> Server:
+        """Start a DNS server."""
+        ...
+
+    def tcp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
+        """Try to reach a TCP server."""
+        ...
+
+    def udp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
+        """Try to reach a UDP server."""
+        ...
+
+    def ping(self, address: str, timeout: float = 3.0) -> Outcome:
+        """Send ICMP echo requests until one is answered."""
+        ...
+
+    def resolve(self, name: str) -> list[str]:
+        """Resolve a name by the compartment's own settings; empty where it doesn't resolve."""
+        ...
+
+    def capture(self) -> Capture:
+        """Start a capture of all that this place sees."""
+        ...
+
+
+class Host(Protocol):
+    """A Windows node."""
+
+    name: str
+    release: str
+    address: str
+    mac: str
+
+    def invoke(
+        self,
+        operation: str,
+        document: str | bytes = "",
+        *,
+        object_id: str | None = None,
+        handle: int | None = None,
+        method: str = "",
+        path: str = "",
+    ) -> Reply:
+        """Call HNS: an exported Hcn function, or HNSCall with method and path."""
+        ...
+
+    def place(self, compartment: int = 1) -> Place:
+        """Return a compartment to run workloads in; 1 is the node's own."""
+        ...
+
+    def interfaces(self, compartment: int = 1) -> list[Interface]:
+        """Return the interfaces of a compartment (Get-NetIPAddress, Get-NetAdapter)."""
+        ...
+
+    def add_route(self, prefix: str, next_hop: str) -> None:
+        """Add a route to the node's stack (New-NetRoute)."""
+        ...
+
+    def delete_route(self, prefix: str, next_hop: str) -> None:
+        """Remove a route of the node's stack (Remove-NetRoute)."""
+        ...
+
+    def set_forwarding(self, alias: str, on: bool) -> None:
+        """Turn IP forwarding of an interface on or off (Set-NetIPInterface -Forwarding)."""
+        ...
+
+
+class Lane(Protocol):
+    """What a run has: two nodes, and the world around them."""
+
+    name: str
+    hosts: tuple[Host, ...]
+    outside: Place
+    outside_address: str
+
+    def wire(self) -> Capture:
+        """Start a capture on the wire between the nodes."""
+        ...
+
+    def close(self) -> None:
+        """End the run."""
+        ...
