@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface, ip_
 
 from hnsfake.dataplane import messages, netlink
 from hnsfake.dataplane.interface import IPAddress, IPNetwork
+from hnsfake.dataplane.kernel import quiet_ipv6
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 
 WIRE_GATEWAY = IPv4Interface("10.127.0.1/24")
@@ -66,6 +67,7 @@ class Fabric:
             netns.close()
 
     def _make_wire(self) -> None:
+        quiet_ipv6()
         netlink.send([messages.bridge("wire", _BRIDGE), messages.vnic_up(_BRIDGE)], "make the wire")
         self._plug(self.router, "wire", _WIRE_LEG, _ROUTER_MAC)
 

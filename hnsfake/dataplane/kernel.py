@@ -7,6 +7,7 @@ compartment sees it.
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface
@@ -15,6 +16,8 @@ from pathlib import Path
 from hnsfake.dataplane import messages, netlink, nftables
 from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.dataplane.sandbox import NetNs, enter
+
+log = logging.getLogger("hnsfake.dataplane")
 
 NIC = 2
 """The NIC's interface number, in whichever of the two namespaces it is."""
@@ -67,6 +70,18 @@ HOST_SETTINGS = {
     messages.ARP_ANNOUNCE: 2,
 }
 """IPv4 settings of every interface in the node's own compartment."""
+
+
+def quiet_ipv6() -> None:
+    """Keep the calling thread's namespace from speaking IPv6 by itself: for switches and wires.
+
+    Where sysctls can't be set, the only harm is noise: neighbour discovery of the ports themselves.
+    """
+    for scope in ("all", "default"):
+        try:
+            sysctl(f"net.ipv6.conf.{scope}.disable_ipv6", "1")
+        except DataplaneError as error:
+            log.info("%s", error)
 
 
 def sysctl(name: str, value: str) -> None:

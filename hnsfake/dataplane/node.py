@@ -25,9 +25,9 @@ from hnsfake.dataplane.interface import (
     NetworkWant,
     PortCounters,
 )
-from hnsfake.dataplane.kernel import NIC, Kernel, sysctl
+from hnsfake.dataplane.kernel import NIC, Kernel, quiet_ipv6, sysctl
 from hnsfake.dataplane.observe import InterfaceView, counters, interfaces
-from hnsfake.dataplane.sandbox import NetNs, Sandbox
+from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
 from hnsfake.dataplane.switch import NIC_NAME, ExternalSwitch
 
 ADAPTER = "Ethernet"
@@ -128,6 +128,9 @@ class LinuxNode:
 
     def _boot(self) -> None:
         kernel = self._kernel
+        enter(kernel.switch)
+        quiet_ipv6()
+        enter(kernel.node)
         sysctl("net.ipv4.conf.all.rp_filter", "0")
         sysctl("net.ipv4.ip_local_port_range", EPHEMERAL_PORTS)
         kernel.in_node(

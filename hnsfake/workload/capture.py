@@ -44,6 +44,7 @@ class Capture:
         )
         self._socket.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(self._socket, self._receive))
+        engine.adopt(self, self.close)
 
     def frames(self, condition: Callable[[Frame], bool] = lambda _: True) -> list[Frame]:
         """Return the frames so far that meet ``condition``."""
@@ -65,8 +66,9 @@ class Capture:
         return iter(self.frames())
 
     def close(self) -> None:
-        """End the capture; the frames stay."""
-        self._engine.call(self._stop)
+        """End the capture; the frames stay. May be called twice."""
+        if self._engine.disown(self):
+            self._engine.call(self._stop)
 
     def __enter__(self) -> Self:
         return self
@@ -77,10 +79,9 @@ class Capture:
         self.close()
 
     def _stop(self) -> None:
-        if self._socket.fileno() >= 0:
-            self._engine.loop.remove_reader(self._socket)
-            self._receive()
-            self._socket.close()
+        self._engine.loop.remove_reader(self._socket)
+        self._receive()
+        self._socket.close()
 
     def _receive(self) -> None:
         got = []

@@ -34,14 +34,16 @@ class DnsServer:
         )
         self._socket.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(self._socket, self._receive))
+        engine.adopt(self, self.close)
 
     def asked(self) -> list[str]:
         """Return the names asked for so far."""
         return self._engine.call(lambda: list(self._asked))
 
     def close(self) -> None:
-        """Stop serving."""
-        self._engine.call(self._stop)
+        """Stop serving; may be called twice."""
+        if self._engine.disown(self):
+            self._engine.call(self._stop)
 
     def __enter__(self) -> Self:
         return self

@@ -26,6 +26,15 @@ class Engine:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="hnsfake-workload", daemon=True)
         self._thread.start()
+        self._open: dict[int, Callable[[], None]] = {}
+
+    def adopt(self, owner: object, close: Callable[[], None]) -> None:
+        """Remember how to close something, should nobody do it before the engine closes."""
+        self._open[id(owner)] = close
+
+    def disown(self, owner: object) -> bool:
+        """Forget it; return whether it was still open."""
+        return self._open.pop(id(owner), None) is not None
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
@@ -59,6 +68,8 @@ class Engine:
         """Stop the loop; whatever still runs on it is cancelled."""
         if self._loop.is_closed():
             return
+        for close in list(self._open.values()):
+            close()
         self.run(_cancel_all())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -45,7 +45,11 @@ class _Server:
         return self._engine.call(lambda: list(self._seen))
 
     def close(self) -> None:
-        """Stop serving."""
+        """Stop serving; may be called twice."""
+        if self._engine.disown(self):
+            self._engine.run(self._stop())
+
+    async def _stop(self) -> None:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -64,10 +68,7 @@ class TcpServer(_Server):
         listening = engine.socket(netns, socket.AF_INET, socket.SOCK_STREAM, 0, _bind(address, port))
         super().__init__(engine, listening.getsockname()[:2])
         self._server = engine.run(self._start(listening))
-
-    def close(self) -> None:
-        """Stop serving."""
-        self._engine.run(self._stop())
+        engine.adopt(self, self.close)
 
     async def _start(self, listening: socket.socket) -> asyncio.Server:
         return await asyncio.start_server(self._serve, sock=listening)
@@ -99,12 +100,9 @@ class UdpServer(_Server):
         self._socket = bound
         bound.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(bound, self._receive))
+        engine.adopt(self, self.close)
 
-    def close(self) -> None:
-        """Stop serving."""
-        self._engine.call(self._stop)
-
-    def _stop(self) -> None:
+    async def _stop(self) -> None:
         self._engine.loop.remove_reader(self._socket)
         self._socket.close()
 

@@ -13,6 +13,7 @@ from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
 from hnsfake.dataplane.switch import BRIDGE
 
 _MTU = 1450
+_PATCH_MAC = "02-00-00-00-00-03"  # never on a wire: the end of a cable between two bridges
 
 
 class Segment:
@@ -56,7 +57,7 @@ class Segment:
                 messages.quiet_port(self._host_port),
                 messages.forward_to_port(self.host_mac, self._host_port),
                 messages.veth(
-                    f"xa{name}", self.external_port, f"xb{name}", self._inner_port, self.host_mac, switch.fd
+                    f"xa{name}", self.external_port, f"xb{name}", self._inner_port, _PATCH_MAC, switch.fd
                 ),
                 messages.into_bridge(self.external_port, BRIDGE),
                 messages.patch_port(self.external_port),
