@@ -22,23 +22,16 @@ _FAMILIES = ("inet", "netdev")
 
 
 def ruleset(context: PortContext) -> str:
-    """Return the script that makes the tables of a new port; empty for a port without rules."""
+    """Return the script that makes a port's tables; empty for a port without rules.
+
+    Where tables of the port may be there already, ``removal`` goes before it in the same script.
+    """
     rules = Rules()
     for kind, add in _HANDLERS.items():
         policies = [policy for policy in context.endpoint.policies if isinstance(policy, kind)]
         if policies:
             add(policies, context, rules)
     return _inet(context.interface, rules) + _egress(context.interface, rules)
-
-
-def replacement(context: PortContext) -> str:
-    """Return the script that makes a port's rules what ``context`` says, whatever they were.
-
-    Chains stay and are emptied: the kernel needs 12 ms to take a chain off its hook, and none to empty it.
-    """
-    name = _table(context.interface)
-    emptied = "".join(f"table {family} {name}\nflush table {family} {name}\n" for family in _FAMILIES)
-    return emptied + ruleset(context)
 
 
 def removal(context: PortContext) -> str:

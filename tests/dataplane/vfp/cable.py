@@ -49,7 +49,7 @@ class Cable:
 
     def load(self, *policies: Policy) -> None:
         """Make the port's rules those of ``policies``."""
-        self.sandbox.run(self.pod, nftables.run, port.replacement(self.with_policies(policies)))
+        self.sandbox.run(self.pod, nftables.run, port.removal(self.context) + self.script(policies))
 
     def script(self, policies: Sequence[Policy]) -> str:
         return port.ruleset(self.with_policies(policies))
