@@ -1,0 +1,1 @@
+"""What CI calls: benchmarks and set-up."""
