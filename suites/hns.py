@@ -27,9 +27,7 @@ class Hns:
 
     # v2, by handles as computenetwork.dll has them
 
-    def create(
-        self, noun: str, document: Document, *, network: str | None = None, object_id: str | None = None
-    ) -> str:
+    def create(self, noun: str, document: Document, *, network: str | None = None, object_id: str | None = None) -> str:
         """Create an object ("Network", "Endpoint", "Namespace"); return its id."""
         of = self._open("Network", network) if network is not None else None
         try:
@@ -39,9 +37,7 @@ class Hns:
                 self._v2("HcnCloseNetwork", handle=of)
         assert reply.handle is not None
         try:
-            found: str = json.loads(self._v2(f"HcnQuery{noun}Properties", handle=reply.handle).output or "")[
-                "ID"
-            ]
+            found: str = json.loads(self._v2(f"HcnQuery{noun}Properties", handle=reply.handle).output or "")["ID"]
         finally:
             self._v2(f"HcnClose{noun}", handle=reply.handle)
         return found
@@ -50,9 +46,7 @@ class Hns:
         """Open an object, query it, close it."""
         handle = self._open(noun, object_id)
         try:
-            answer: Document = json.loads(
-                self._v2(f"HcnQuery{noun}Properties", query, handle=handle).output or ""
-            )
+            answer: Document = json.loads(self._v2(f"HcnQuery{noun}Properties", query, handle=handle).output or "")
         finally:
             self._v2(f"HcnClose{noun}", handle=handle)
         return answer
@@ -105,9 +99,7 @@ class Hns:
 
     def _namespace_endpoint(self, namespace: str, endpoint: str, request: str) -> None:
         settings = {"EndpointId": endpoint}
-        self.modify(
-            "Namespace", namespace, {"ResourceType": "Endpoint", "RequestType": request, "Settings": settings}
-        )
+        self.modify("Namespace", namespace, {"ResourceType": "Endpoint", "RequestType": request, "Settings": settings})
 
     def _open(self, noun: str, object_id: str) -> int:
         handle = self._v2(f"HcnOpen{noun}", object_id=object_id).handle

@@ -123,9 +123,7 @@ def _l2bridge(host: Host, number: int, position: int) -> NodeNetwork:
     """Flannel host-gw: a pod subnet a node, whose real gateway is the host's endpoint at .2."""
     base = f"10.{number}.{position}"
     hns, name = Hns(host), f"cbr{number}-{position}"
-    network = hns.call("POST", "/networks/", documents.flannel_host_gw(name, f"{base}.0/24", f"{base}.1"))[
-        "ID"
-    ]
+    network = hns.call("POST", "/networks/", documents.flannel_host_gw(name, f"{base}.0/24", f"{base}.1"))["ID"]
     node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.2", [_outbound_nat(number)])
     node.undo(hns.call, "DELETE", f"/networks/{network}")
     gateway = hns.call(
@@ -142,9 +140,7 @@ def _overlay(host: Host, number: int, position: int) -> NodeNetwork:
     """Flannel vxlan: a pod subnet a node, one VNI, the distributed router as gateway, HostRoute."""
     base = f"10.{number}.{position}"
     hns = Hns(host)
-    document = documents.flannel_vxlan(
-        f"vxlan{number}-{position}", f"{base}.0/24", f"{base}.1", 4096 + number
-    )
+    document = documents.flannel_vxlan(f"vxlan{number}-{position}", f"{base}.0/24", f"{base}.1", 4096 + number)
     network = hns.create("Network", document)
     policies = [_outbound_nat(number), documents.policy("ProviderAddress", ProviderAddress=host.address)]
     node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.1", policies)

@@ -28,9 +28,7 @@ class Port:
     compartment: CompartmentState
 
 
-def attach(
-    kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compartment: CompartmentState
-) -> Port:
+def attach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compartment: CompartmentState) -> Port:
     """Make an endpoint's port; raise DataplaneError and leave nothing."""
     index, vnic_index = next(kernel.indexes), next(kernel.indexes)
     port = Port(index, driver.port_name(index), compartment.free_name(vnic_index), vnic_index, compartment)
@@ -47,9 +45,7 @@ def attach(
     return port
 
 
-def detach(
-    kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, port: Port, graveyard: Graveyard
-) -> None:
+def detach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, port: Port, graveyard: Graveyard) -> None:
     """Make a port inert at once; the graveyard deletes it soon."""
     driver.disconnect(endpoint)
     kernel.in_switch(

@@ -91,6 +91,4 @@ def sysctl(name: str, value: str) -> None:
         if path.read_text().split() != value.split():
             path.write_text(value)
     except OSError as error:
-        raise DataplaneError(
-            f"can't set {name} to {value} in the lab's namespace: {error.strerror}"
-        ) from error
+        raise DataplaneError(f"can't set {name} to {value} in the lab's namespace: {error.strerror}") from error

@@ -126,9 +126,7 @@ def quiet_port(index: int) -> bytes:
 
 @cache
 def _quiet_port() -> Template:
-    message = encode(
-        lambda batch: batch.brport("set", index=_INDEX, learning=0, unicast_flood=0, mcast_flood=0)
-    )
+    message = encode(lambda batch: batch.brport("set", index=_INDEX, learning=0, unicast_flood=0, mcast_flood=0))
     return Template(message, index=_u32(_INDEX))
 
 
@@ -149,9 +147,7 @@ def tunnel_port(index: int) -> bytes:
 def patch_port(index: int) -> bytes:
     """Let a port between two bridges get only what the tables of MACs send there."""
     return encode(
-        lambda batch: batch.brport(
-            "set", index=index, learning=0, unicast_flood=0, mcast_flood=0, bcast_flood=0
-        )
+        lambda batch: batch.brport("set", index=index, learning=0, unicast_flood=0, mcast_flood=0, bcast_flood=0)
     )
 
 
@@ -240,12 +236,8 @@ def address(index: int, interface: IPInterface) -> bytes:
 
 @cache
 def _address(length: int) -> Template:
-    message = encode(
-        lambda batch: batch.addr("add", index=_INDEX, address=_ADDRESS, local=_HOP, prefixlen=length)
-    )
-    return Template(
-        message, index=_u32(_INDEX), address=ip_address(_ADDRESS).packed, local=ip_address(_HOP).packed
-    )
+    message = encode(lambda batch: batch.addr("add", index=_INDEX, address=_ADDRESS, local=_HOP, prefixlen=length))
+    return Template(message, index=_u32(_INDEX), address=ip_address(_ADDRESS).packed, local=ip_address(_HOP).packed)
 
 
 def route(destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int = 0) -> bytes:
@@ -346,9 +338,7 @@ def neighbour(address_: IPAddress, mac: str, index: int) -> bytes:
 @cache
 def _neighbour(version: int) -> Template:
     address_ = _ADDRESS if version == 4 else _ADDRESS6
-    message = encode(
-        lambda batch: batch.neigh("replace", dst=address_, lladdr=_MAC, ifindex=_INDEX, state="permanent")
-    )
+    message = encode(lambda batch: batch.neigh("replace", dst=address_, lladdr=_MAC, ifindex=_INDEX, state="permanent"))
     return Template(message, address=ip_address(address_).packed, mac=mac_bytes(_MAC), index=_u32(_INDEX))
 
 

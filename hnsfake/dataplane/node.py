@@ -47,9 +47,7 @@ class _Carrier:
 class LinuxNode:
     """The data plane of one node. Raises DataplaneError where it can't be made."""
 
-    def __init__(
-        self, sandbox: Sandbox, fabric: Fabric, name: str, interface: IPv4Interface, mac: str
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, fabric: Fabric, name: str, interface: IPv4Interface, mac: str) -> None:
         self.sandbox = sandbox
         self.name = name
         node, switch = sandbox.new_netns(name), sandbox.new_netns(f"{name} vSwitch")
@@ -63,9 +61,7 @@ class LinuxNode:
         self._carriers: Mapping[type, _Carrier] = {
             NetworkWant: _Carrier(self._create_network, self._modify_network, self._remove_network),
             EndpointWant: _Carrier(self._create_endpoint, self._modify_endpoint, self._remove_endpoint),
-            CompartmentWant: _Carrier(
-                self._create_compartment, self._modify_compartment, self._remove_compartment
-            ),
+            CompartmentWant: _Carrier(self._create_compartment, self._modify_compartment, self._remove_compartment),
         }
         fabric.plug(node, NIC_NAME, NIC, mac)
         sandbox.run(node, self._boot)
@@ -133,9 +129,7 @@ class LinuxNode:
         enter(kernel.node)
         sysctl("net.ipv4.conf.all.rp_filter", "0")
         sysctl("net.ipv4.ip_local_port_range", EPHEMERAL_PORTS)
-        kernel.in_node(
-            [messages.loopback_up(), *self._switch.host_messages(NIC, ADAPTER)], "configure the adapter"
-        )
+        kernel.in_node([messages.loopback_up(), *self._switch.host_messages(NIC, ADAPTER)], "configure the adapter")
 
     def _apply(self, changes: Sequence[Change]) -> None:
         done: list[Change] = []

@@ -116,9 +116,7 @@ def enter_user_namespace() -> None:
     uid, gid = os.getuid(), os.getgid()
     if _libc.unshare(_CLONE_NEWUSER) != 0:
         reason = os.strerror(ctypes.get_errno())
-        raise SandboxError(
-            f"no user namespaces ({reason}): run as root, or `sysctl -w user.max_user_namespaces=10000`"
-        )
+        raise SandboxError(f"no user namespaces ({reason}): run as root, or `sysctl -w user.max_user_namespaces=10000`")
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
     Path("/proc/self/gid_map").write_text(f"0 {gid} 1")

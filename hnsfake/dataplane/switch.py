@@ -107,9 +107,7 @@ class ExternalSwitch:
             ],
             "connect the host to the vSwitch",
         )
-        kernel.in_node(
-            self.host_messages(HOST_VNIC, f"vEthernet ({self._adapter})"), "configure the host vNIC"
-        )
+        kernel.in_node(self.host_messages(HOST_VNIC, f"vEthernet ({self._adapter})"), "configure the host vNIC")
         kernel.switch_rules(_external_rules(kernel))
 
     def _take_down(self) -> None:

@@ -170,9 +170,7 @@ def _from_v2(document: NetworkV2) -> Network:
         name=document.Name,
         type=document.Type,
         policies=policies,
-        mac_ranges=tuple(
-            read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPool.Ranges
-        ),
+        mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPool.Ranges),
         dns=DnsSettings.from_v2(document.Dns),
         ipam_type=document.Ipams[0].Type if document.Ipams else "Static",
         subnets=tuple(_subnet_v2(subnet) for ipam in document.Ipams for subnet in ipam.Subnets),

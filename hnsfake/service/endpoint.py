@@ -208,9 +208,7 @@ def _checked(address: Address, network: Network, taken: set[IPAddress], facts: N
     return replace(address, prefix_length=address.prefix_length or subnet.prefix.prefixlen)
 
 
-def _chosen(
-    subnet: Subnet, taken: set[IPAddress], tx: Transaction, network: Network, facts: NodeFacts
-) -> Address:
+def _chosen(subnet: Subnet, taken: set[IPAddress], tx: Transaction, network: Network, facts: NodeFacts) -> Address:
     assert subnet.prefix is not None
     used = set(taken)
     used |= {a.ip for other in tx.endpoints_of(network.id) for a in other.addresses}
@@ -222,9 +220,7 @@ def _chosen(
     return Address(pools.address(subnet.prefix, used, facts.chooser), subnet.prefix.prefixlen)
 
 
-def _routes(
-    endpoint: Endpoint, addresses: tuple[Address, ...], network: Network
-) -> tuple[EndpointRoute, ...]:
+def _routes(endpoint: Endpoint, addresses: tuple[Address, ...], network: Network) -> tuple[EndpointRoute, ...]:
     """Complete the routes: an empty next hop, or no default route at all, means the network's gateway.
 
     win-bridge without IPAM sends an empty next hop with "::/0" (containernetworking/plugins pkg/hns).

@@ -61,9 +61,10 @@ def _check_port_mapping(
     return record
 
 
-_CHECKS: Mapping[
-    type[Policy], Callable[[Transaction, NodeFacts, Endpoint, Network, PolicyRecord], PolicyRecord]
-] = {OutboundNat: _check_outbound_nat, PortMapping: _check_port_mapping}
+_CHECKS: Mapping[type[Policy], Callable[[Transaction, NodeFacts, Endpoint, Network, PolicyRecord], PolicyRecord]] = {
+    OutboundNat: _check_outbound_nat,
+    PortMapping: _check_port_mapping,
+}
 
 
 def _mapped_ports(tx: Transaction, except_for: Endpoint) -> set[MappedPort]:

@@ -24,9 +24,7 @@ _NETWORK_NAMES = ("hostcomputenetwork", "virtualnetwork")
 def _enumerate(verbs: Verbs, exchange: Exchange) -> None:
     conditions = read_query(exchange.call.document, exchange.facts.unknown).conditions()
     tx = exchange.tx
-    found = [
-        noun for noun in tx.all(verbs.kind) if matches(_filtered_view(verbs, exchange, noun), conditions)
-    ]
+    found = [noun for noun in tx.all(verbs.kind) if matches(_filtered_view(verbs, exchange, noun), conditions)]
     exchange.output = json.dumps([noun.id for noun in found])
 
 
@@ -44,9 +42,7 @@ def _create(verbs: Verbs, exchange: Exchange) -> None:
         # The network comes as a handle; the document names it too, and the handle wins.
         network_id = exchange.handles.target(NETWORKS.kind, exchange.call.handle)
         NETWORKS.get(exchange.tx, network_id)
-        document = {
-            k: v for k, v in document.items() if k.lower() not in ("hostcomputenetwork", "virtualnetwork")
-        }
+        document = {k: v for k, v in document.items() if k.lower() not in ("hostcomputenetwork", "virtualnetwork")}
         versioned = any(key.lower() == "schemaversion" for key in document)
         document["HostComputeNetwork" if versioned else "VirtualNetwork"] = network_id
     object_id = verbs.create(exchange.tx, exchange.facts, document, read_guid(exchange.call.id))

@@ -73,9 +73,7 @@ def _detach(exchange: Exchange, object_id: str) -> Any:
 
 def _change_namespace(request: str, exchange: Exchange, object_id: str) -> Any:
     document = read_object(exchange.call.document)
-    namespaces.change_v1(
-        exchange.tx, exchange.facts, NAMESPACES.get(exchange.tx, object_id), request, document
-    )
+    namespaces.change_v1(exchange.tx, exchange.facts, NAMESPACES.get(exchange.tx, object_id), request, document)
     return _get(NAMESPACES, exchange, object_id)
 
 

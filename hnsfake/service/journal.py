@@ -82,9 +82,7 @@ class Journal:
 
     def read(self) -> list[Noun]:
         """Return all objects, in the order they were first written; raise JournalError."""
-        rows = self._database.execute(
-            "SELECT kind, document FROM objects WHERE node = ? ORDER BY rowid", (self._node,)
-        )
+        rows = self._database.execute("SELECT kind, document FROM objects WHERE node = ? ORDER BY rowid", (self._node,))
         try:
             return [_load(_KINDS[kind], document) for kind, document in rows]
         except (KeyError, ValueError) as error:
@@ -118,8 +116,7 @@ def _load(kind: type[Noun], document: str) -> Noun:
     noun: Noun = _adapter(kind).validate_json(document)
     if isinstance(noun, Network):
         subnets = tuple(
-            replace(subnet, policies=_reread(subnet.policies, network_document.POLICIES))
-            for subnet in noun.subnets
+            replace(subnet, policies=_reread(subnet.policies, network_document.POLICIES)) for subnet in noun.subnets
         )
         return replace(noun, policies=_reread(noun.policies, network_document.POLICIES), subnets=subnets)
     if isinstance(noun, Endpoint):
@@ -127,10 +124,6 @@ def _load(kind: type[Noun], document: str) -> Noun:
     return noun
 
 
-def _reread(
-    records: tuple[PolicyRecord, ...], models: Mapping[str, type[Policy]]
-) -> tuple[PolicyRecord, ...]:
+def _reread(records: tuple[PolicyRecord, ...], models: Mapping[str, type[Policy]]) -> tuple[PolicyRecord, ...]:
     """Give policies their typed reading again: the journal holds them as they were sent."""
-    return tuple(
-        replace(record, typed=read_v2(record.type, record.settings, models).typed) for record in records
-    )
+    return tuple(replace(record, typed=read_v2(record.type, record.settings, models).typed) for record in records)

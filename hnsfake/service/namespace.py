@@ -36,9 +36,7 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
 def modify(tx: Transaction, facts: NodeFacts, namespace: Namespace, request: ModifyRequest) -> None:
     """Carry out HcnModifyNamespace (microsoft/hcsshim hcn/hcnnamespace.go)."""
     settings = NamespaceResource.read(request.Settings, facts.unknown)
-    _change(
-        tx, namespace, request.ResourceType, request.RequestType, settings.EndpointId, settings.ContainerId
-    )
+    _change(tx, namespace, request.ResourceType, request.RequestType, settings.EndpointId, settings.ContainerId)
 
 
 def change_v1(

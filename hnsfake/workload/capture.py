@@ -39,9 +39,7 @@ class Capture:
                 request = struct.pack("iHH8s", socket.if_nametoindex(name), _PACKET_MR_PROMISC, 0, b"")
                 made.setsockopt(_SOL_PACKET, _PACKET_ADD_MEMBERSHIP, request)
 
-        self._socket = engine.socket(
-            netns, socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL), prepare
-        )
+        self._socket = engine.socket(netns, socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL), prepare)
         self._socket.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(self._socket, self._receive))
         engine.adopt(self, self.close)

@@ -76,9 +76,7 @@ class Engine:
         self._loop.close()
 
 
-def _make(
-    family: int, kind: int, protocol: int, prepare: Callable[[socket.socket], None] | None
-) -> socket.socket:
+def _make(family: int, kind: int, protocol: int, prepare: Callable[[socket.socket], None] | None) -> socket.socket:
     made = socket.socket(family, kind, protocol)
     try:
         if prepare is not None:

@@ -52,9 +52,7 @@ def test_a_pod_behind_nat_reaches_another_node_as_its_own_node(n1: NodeNetwork, 
 @on("Overlay")
 @pytest.mark.flow("pod to other node (excepted: lost)")
 @pytest.mark.known("inferred", "flannel-io/flannel#1394: unencapsulated packets leave with the pod's address")
-def test_an_overlay_pods_packet_to_an_excepted_node_leaves_bare_and_is_lost(
-    n1: NodeNetwork, n2: NodeNetwork
-) -> None:
+def test_an_overlay_pods_packet_to_an_excepted_node_leaves_bare_and_is_lost(n1: NodeNetwork, n2: NodeNetwork) -> None:
     pod = n1.pod()
     listening = n2.host.place().udp_server()
     outcome = pod.place.udp(n2.host.address, listening.port, timeout=0.6)

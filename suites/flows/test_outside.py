@@ -55,9 +55,7 @@ def test_icmp_to_the_outside_leaves_untranslated_and_gets_no_answer(net: Topolog
 @on("L2Bridge", "Overlay")
 @pytest.mark.flow("pod to outside, no OutBoundNAT (own address)")
 @pytest.mark.known("documentation", TOPOLOGIES)
-def test_without_outbound_nat_a_pod_keeps_its_address_and_gets_no_answer(
-    net: Topology, n1: NodeNetwork
-) -> None:
+def test_without_outbound_nat_a_pod_keeps_its_address_and_gets_no_answer(net: Topology, n1: NodeNetwork) -> None:
     pod = n1.pod(plain=True)
     listening = net.outside.udp_server()
     outcome = pod.place.udp(net.lane.outside_address, listening.port, timeout=0.6)
@@ -96,9 +94,7 @@ def test_destinations_are_the_only_ones_translated(net: Topology, n1: NodeNetwor
 
 
 def _mapping(external: int, flags: int = 0) -> documents.Document:
-    return documents.policy(
-        "PortMapping", Protocol=6, InternalPort=80, ExternalPort=external, VIP="", Flags=flags
-    )
+    return documents.policy("PortMapping", Protocol=6, InternalPort=80, ExternalPort=external, VIP="", Flags=flags)
 
 
 @pytest.mark.flow("outside to pod, port mapping")

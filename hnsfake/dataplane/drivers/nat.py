@@ -77,9 +77,7 @@ class Nat:
 
     def update(self, before: EndpointWant, after: EndpointWant) -> None:
         """Replace the mappings, in one transaction."""
-        self._change(
-            self._winnat.mapping_script("delete", before) + self._winnat.mapping_script("add", after)
-        )
+        self._change(self._winnat.mapping_script("delete", before) + self._winnat.mapping_script("add", after))
 
     def _change(self, script: str) -> None:
         if script:

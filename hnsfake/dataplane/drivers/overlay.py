@@ -119,9 +119,7 @@ class Overlay:
         if provider is None or provider == self._kernel.address:
             return
         self._dig([(endpoint.mac, provider)])
-        neighbours = [
-            messages.neighbour(i.ip, endpoint.mac, self._segment.bridge) for i in endpoint.addresses
-        ]
+        neighbours = [messages.neighbour(i.ip, endpoint.mac, self._segment.bridge) for i in endpoint.addresses]
         self._kernel.in_switch(neighbours, "enter a remote endpoint")
         self._kernel.switch_rules(element_script("add", self._segment.table, self._remote_elements(endpoint)))
 
@@ -129,9 +127,7 @@ class Overlay:
         provider = endpoint.provider_address
         if provider is None or provider == self._kernel.address:
             return
-        self._kernel.switch_rules(
-            element_script("delete", self._segment.table, self._remote_elements(endpoint))
-        )
+        self._kernel.switch_rules(element_script("delete", self._segment.table, self._remote_elements(endpoint)))
         forget = [messages.forget_neighbour(i.ip, self._segment.bridge) for i in endpoint.addresses]
         self._kernel.in_switch(forget, "forget a remote endpoint")
         self._fill_in([(endpoint.mac, provider)])

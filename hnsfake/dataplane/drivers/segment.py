@@ -35,15 +35,9 @@ class Segment:
         kernel, switch = self._kernel, self._kernel.switch
         vsid = self._network.subnets[0].isolation_id or 0
         name = str(self.bridge)
-        kernel.in_switch(
-            [messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment"
-        )
+        kernel.in_switch([messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment")
         kernel.in_node(
-            [
-                messages.vxlan(
-                    f"vx{name}", self._vxlan, vsid, kernel.address, self._network.vxlan_port, switch.fd
-                )
-            ],
+            [messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, self._network.vxlan_port, switch.fd)],
             "make a VXLAN device",
         )
         kernel.in_switch(
@@ -56,9 +50,7 @@ class Segment:
                 messages.into_bridge(self._host_port, self.bridge),
                 messages.quiet_port(self._host_port),
                 messages.forward_to_port(self.host_mac, self._host_port),
-                messages.veth(
-                    f"xa{name}", self.external_port, f"xb{name}", self._inner_port, _PATCH_MAC, switch.fd
-                ),
+                messages.veth(f"xa{name}", self.external_port, f"xb{name}", self._inner_port, _PATCH_MAC, switch.fd),
                 messages.into_bridge(self.external_port, BRIDGE),
                 messages.patch_port(self.external_port),
                 messages.into_bridge(self._inner_port, self.bridge),
@@ -126,11 +118,7 @@ class Segment:
     def set_routes(self, remote: Sequence[RemoteSubnet], host_route: bool) -> None:
         """Set the remote subnets and whether node and pods reach each other."""
         self._kernel.switch_rules(self._router_script(remote, host_route))
-        wanted = (
-            {s.prefix for s in self._network.subnets if isinstance(s.prefix, IPv4Network)}
-            if host_route
-            else set()
-        )
+        wanted = {s.prefix for s in self._network.subnets if isinstance(s.prefix, IPv4Network)} if host_route else set()
         added, removed = wanted - self._host_routes, self._host_routes - wanted
         self._kernel.in_node(
             [
@@ -176,9 +164,7 @@ table bridge {self.table} {{
     def _router_script(self, remote: Sequence[RemoteSubnet], host_route: bool) -> str:
         lines = [f"flush map bridge {self.table} routes", f"flush chain bridge {self.table} HOST"]
         routes = {
-            route.prefix: messages.mac_text(route.dr_mac)
-            for route in remote
-            if isinstance(route.prefix, IPv4Network)
+            route.prefix: messages.mac_text(route.dr_mac) for route in remote if isinstance(route.prefix, IPv4Network)
         }
         lines += [f"add element bridge {self.table} routes {{ {piece} }}" for piece in _disjoint(routes)]
         if not host_route:
@@ -192,9 +178,7 @@ def _disjoint(routes: dict[IPv4Network, str]) -> list[str]:
     edges = sorted({int(p.network_address) for p in routes} | {int(p.broadcast_address) + 1 for p in routes})
     pieces = []
     for first, end in pairwise(edges):
-        covering = [
-            p for p in routes if int(p.network_address) <= first < end <= int(p.broadcast_address) + 1
-        ]
+        covering = [p for p in routes if int(p.network_address) <= first < end <= int(p.broadcast_address) + 1]
         if covering:
             longest = max(covering, key=lambda prefix: prefix.prefixlen)
             pieces.append(f"{IPv4Address(first)}-{IPv4Address(end - 1)} : {routes[longest]}")

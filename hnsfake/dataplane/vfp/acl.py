@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hnsfake.dataplane.interface import IPNetwork
-from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules, elements, named
+from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules, any_of, elements, named
 from hnsfake.documents.policies.acl import MAX_SWITCH_PRIORITY, Acl, Action, Direction, RuleType
 
 _TCP, _UDP = 6, 17
@@ -107,7 +107,7 @@ def _statements(acl: Acl) -> Iterator[str]:
     ends = ((local, acl.local_addresses, acl.local_ports), (remote, acl.remote_addresses, acl.remote_ports))
     ports = [f"{end} proto-src {_ports(ranges)}" for end, _, ranges in ends if ranges]
     protocols = acl.protocols or ((_TCP, _UDP) if ports else ())
-    protocol = [f"meta l4proto {{ {', '.join(map(str, sorted(set(protocols))))} }}"] if protocols else []
+    protocol = [f"meta l4proto {any_of(map(str, sorted(set(protocols))))}"] if protocols else []
     name = f"{acl.id or 'ACL'} {acl.action} {acl.direction} {acl.priority}"
     for addresses in _addresses([(end, prefixes) for end, prefixes, _ in ends if prefixes]):
         yield named(" ".join([*protocol, *addresses, *ports, verdict]), name)
@@ -119,19 +119,17 @@ def _addresses(ends: list[tuple[str, tuple[IPNetwork, ...]]]) -> Iterator[list[s
         yield []
         return
     for version, word in ((4, "ip"), (6, "ip6")):
-        chosen = [
-            (end, [prefix for prefix in prefixes if prefix.version == version]) for end, prefixes in ends
-        ]
+        chosen = [(end, [prefix for prefix in prefixes if prefix.version == version]) for end, prefixes in ends]
         if all(prefixes for _, prefixes in chosen):
             yield [f"{end} {word} saddr {elements(prefixes)}" for end, prefixes in chosen]
 
 
 def _ports(ranges: tuple[tuple[int, int], ...]) -> str:
-    """Write port ranges as an anonymous set, those that overlap or touch joined."""
+    """Write port ranges, those that overlap or touch joined."""
     merged: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
             merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
             merged.append((low, high))
-    return "{ " + ", ".join(f"{low}-{high}" if low != high else str(low) for low, high in merged) + " }"
+    return any_of(f"{low}-{high}" if low != high else str(low) for low, high in merged)

@@ -75,9 +75,15 @@ class Rules:
 
 
 def elements(items: Iterable[IPNetwork]) -> str:
-    """Write prefixes of one family as an anonymous set, overlaps merged: the kernel refuses them in one."""
+    """Write prefixes of one family, overlaps merged: the kernel refuses them in one set."""
     merged = collapse_addresses(items)  # type: ignore[type-var] # all of one family
-    return "{ " + ", ".join(map(str, merged)) + " }"
+    return any_of(map(str, merged))
+
+
+def any_of(values: Iterable[str]) -> str:
+    """Write values as an anonymous set; one alone as itself, which costs the kernel less."""
+    listed = list(values)
+    return listed[0] if len(listed) == 1 else "{ " + ", ".join(listed) + " }"
 
 
 def named(statement: str, name: str) -> str:

@@ -12,17 +12,13 @@ from ipaddress import IPv4Address, IPv4Network
 from hnsfake.dataplane.interface import EndpointWant, IPNetwork
 from hnsfake.documents.policies import PortMapping
 
-_TRANSLATED = (
-    "{ tcp, udp, icmp }"  # unverified: ICMP echo; VFP's rule that only TCP and UDP are isn't WinNAT's
-)
+_TRANSLATED = "{ tcp, udp, icmp }"  # unverified: ICMP echo; VFP's rule that only TCP and UDP are isn't WinNAT's
 
 
 class WinNat:
     """The nftables table of one NAT network in the node's namespace."""
 
-    def __init__(
-        self, table: str, interface: str, management_ip: IPv4Address, prefixes: Sequence[IPNetwork]
-    ) -> None:
+    def __init__(self, table: str, interface: str, management_ip: IPv4Address, prefixes: Sequence[IPNetwork]) -> None:
         self._table = table
         self._interface = interface
         self._management_ip = management_ip

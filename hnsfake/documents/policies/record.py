@@ -66,8 +66,6 @@ def read_v1(policy: Mapping[str, Any], models: Mapping[str, type[Policy]]) -> Po
     kind = str(policy.get("Type", ""))
     model = models.get(kind.lower())
     if model is None:
-        return PolicyRecord(
-            kind, {key: value for key, value in policy.items() if key != "Type"}, None, policy
-        )
+        return PolicyRecord(kind, {key: value for key, value in policy.items() if key != "Type"}, None, policy)
     settings = model.v2_settings(dict(policy))
     return PolicyRecord(model.v2_type, settings, model.from_v2(settings), policy)

@@ -59,17 +59,14 @@ def endpoint_v2(endpoint: Endpoint, detailed: bool) -> dict[str, Any]:
     return {
         "Dns": endpoint.dns.v2(),
         "Flags": endpoint.flags,
-        "Health": {
-            "Extra": {"Resources": _resources(endpoint), "SharedContainers": list(endpoint.containers)}
-        }
+        "Health": {"Extra": {"Resources": _resources(endpoint), "SharedContainers": list(endpoint.containers)}}
         if detailed
         else {},
         "HostComputeNamespace": endpoint.namespace_id or guids.ZERO,
         "HostComputeNetwork": endpoint.network_id,
         "ID": endpoint.id,
         "IpConfigurations": [
-            {"IpAddress": str(address.ip), "PrefixLength": address.prefix_length}
-            for address in endpoint.addresses
+            {"IpAddress": str(address.ip), "PrefixLength": address.prefix_length} for address in endpoint.addresses
         ],
         "MacAddress": endpoint.mac,
         "Name": endpoint.name,

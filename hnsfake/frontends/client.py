@@ -1,0 +1,80 @@
+"""A client of a running lab, for the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from hnsfake.frontends.http import HRESULT_HEADER
+from hnsfake.frontends.sockets import abstract_name, running_labs
+
+_TIMEOUT = 60.0
+
+
+class NoLabError(RuntimeError):
+    """No such lab or node runs; the text says what to do."""
+
+
+class NodeClient:
+    """Talks to one node of a running lab through its abstract Unix socket."""
+
+    def __init__(self, node: str, lab: str | None = None) -> None:
+        self._http = httpx.Client(
+            transport=httpx.HTTPTransport(uds=abstract_name(find_lab(node, lab), node)),
+            base_url="http://hns",
+            timeout=_TIMEOUT,
+        )
+
+    def status(self) -> dict[str, Any]:
+        """Return what the lab says of itself and of this node."""
+        answer: dict[str, Any] = self._send("GET", "/lab/status").json()
+        return answer
+
+    def hns_call(self, method: str, path: str, document: bytes) -> tuple[int, str]:
+        """Call HNSCall; return HRESULT and envelope."""
+        answer = self._send(method, "/" + path.lstrip("/"), document)
+        return int(answer.headers.get(HRESULT_HEADER, "0"), 16), answer.text
+
+    def hcn(
+        self, function: str, document: bytes = b"", object_id: str | None = None, handle: int | None = None
+    ) -> dict[str, Any]:
+        """Call an Hcn function; return hresult, record, output and handle."""
+        parameters = {"id": object_id, "handle": None if handle is None else str(handle)}
+        answer: dict[str, Any] = self._send(
+            "POST", f"/hcn/{function}", document, {k: v for k, v in parameters.items() if v is not None}
+        ).json()
+        return answer
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
+    def __enter__(self) -> NodeClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(
+        self, method: str, path: str, document: bytes = b"", parameters: dict[str, str] | None = None
+    ) -> httpx.Response:
+        try:
+            answer = self._http.request(method, path, content=document, params=parameters)
+        except httpx.HTTPError as error:
+            raise NoLabError(f"the lab does not answer ({error}): is it going down?") from error
+        return answer
+
+
+def find_lab(node: str, lab: str | None = None) -> str:
+    """Return the name of the lab that has ``node``; raise NoLabError."""
+    labs = running_labs()
+    if not labs:
+        raise NoLabError("no lab is running: start one with `hnsfake up`")
+    having = [name for name, nodes in labs.items() if node in nodes and lab in (None, name)]
+    if len(having) > 1:
+        raise NoLabError(f"several labs have a node {node}: say which with --lab ({', '.join(having)})")
+    if not having:
+        known = ", ".join(f"{name}: {' '.join(nodes)}" for name, nodes in labs.items())
+        raise NoLabError(f"no running lab has a node {node} (running: {known})")
+    return having[0]
