@@ -30,9 +30,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     bounds = judge(medians)
-    Console(width=None if sys.stdout.isatty() else 120).print(
-        table(medians, bounds, asked.endpoints, asked.rounds)
-    )
+    Console(width=None if sys.stdout.isatty() else 120).print(table(medians, bounds, asked.endpoints, asked.rounds))
     return 0 if all(met for met, _ in bounds) else 1
 
 
@@ -56,9 +54,7 @@ def judge(medians: Mapping[Lane, Figures]) -> list[tuple[bool, str]]:
     ]
 
 
-def table(
-    medians: Mapping[Lane, Figures], bounds: list[tuple[bool, str]], endpoints: int, rounds: int
-) -> Table:
+def table(medians: Mapping[Lane, Figures], bounds: list[tuple[bool, str]], endpoints: int, rounds: int) -> Table:
     """Return the table."""
     shown = Table(title=f"{endpoints} endpoints, each in a new namespace; medians of {rounds} runs")
     for column in (

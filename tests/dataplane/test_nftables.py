@@ -102,6 +102,4 @@ def test_what_the_kernel_lacks_is_told_from_what_it_refuses(
 
 
 def test_an_error_without_a_mark_is_shown_as_it_is() -> None:
-    assert str(nftables.refusal("netlink: Error: cache initialization failed\n", "")) == (
-        "cache initialization failed"
-    )
+    assert str(nftables.refusal("netlink: Error: cache initialization failed\n", "")) == ("cache initialization failed")

@@ -25,9 +25,7 @@ LAST = 9999
 
 # The last datagram always gets through: whatever was sent before it has arrived by then, or never will.
 LAST_WORD = [
-    Acl.from_v2(
-        {"Action": "Allow", "Direction": str(way), "Protocols": "17", "RemotePorts": str(LAST), "Priority": 1}
-    )
+    Acl.from_v2({"Action": "Allow", "Direction": str(way), "Protocols": "17", "RemotePorts": str(LAST), "Priority": 1})
     for way in Direction
 ]
 
@@ -61,9 +59,7 @@ _prefixes = st.sampled_from(
         "0.0.0.0/0",
     ]
 )
-_ports = st.sampled_from(
-    ["", "1000", "1001,2000", "2000-2001", "3000", "3000-3001,3001", "0-65535", "1-2999"]
-)
+_ports = st.sampled_from(["", "1000", "1001,2000", "2000-2001", "3000", "3000-3001,3001", "0-65535", "1-2999"])
 _acls = st.fixed_dictionaries(
     {
         "id": st.sampled_from(["", "calico-1", 'a"b} # {', "é" * 200]),
@@ -210,9 +206,7 @@ def test_the_other_direction_is_closed_by_a_rule_for_one(cable: Cable, ends: Dat
 
 
 @pytest.mark.parametrize("rule_type", ["Switch", "Host"])
-def test_what_is_blocked_on_the_way_out_is_lost_without_a_word(
-    cable: Cable, ends: Datagrams, rule_type: str
-) -> None:
+def test_what_is_blocked_on_the_way_out_is_lost_without_a_word(cable: Cable, ends: Datagrams, rule_type: str) -> None:
     cable.load(acl("Block", "Out", RuleType=rule_type, RemotePorts="1-9000"), *LAST_WORD)
     for flow in FLOWS:
         if flow.direction is Direction.OUT:
@@ -268,9 +262,7 @@ def test_thousands_of_addresses_in_one_rule(cable: Cable, ends: Datagrams) -> No
     cable.load(acl("Allow", "In", RemoteAddresses=",".join([*many, REMOTE[1]])), *LAST_WORD)
     for flow in FLOWS:
         ends.send(flow)
-    assert ends.arrived() == {
-        flow for flow in FLOWS if flow.direction is Direction.IN and flow.remote == REMOTE[1]
-    }
+    assert ends.arrived() == {flow for flow in FLOWS if flow.direction is Direction.IN and flow.remote == REMOTE[1]}
 
 
 def test_a_rule_above_the_weakest_priority_is_none(cable: Cable, ends: Datagrams) -> None:

@@ -15,9 +15,7 @@ from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, Sd
 from .cable import POD, WORLD, Cable
 
 _prefixes = st.lists(
-    st.one_of(
-        st.ip_addresses().map(str), st.sampled_from(["10.0.0.0/8", "10.1.0.0/16", "::/0", "0.0.0.0/0"])
-    ),
+    st.one_of(st.ip_addresses().map(str), st.sampled_from(["10.0.0.0/8", "10.1.0.0/16", "::/0", "0.0.0.0/0"])),
     max_size=6,
 ).map(",".join)
 _port = st.integers(0, 65535)
@@ -48,9 +46,7 @@ _acl = st.fixed_dictionaries(
 _any_policy = st.one_of(
     _acl,
     _policies(OutboundNat, VirtualIP=_address, Exceptions=_prefixes, Destinations=_prefixes),
-    _policies(
-        PortMapping, Protocol=st.integers(0, 256), InternalPort=_port, ExternalPort=_port, VIP=_address
-    ),
+    _policies(PortMapping, Protocol=st.integers(0, 256), InternalPort=_port, ExternalPort=_port, VIP=_address),
     st.fixed_dictionaries(
         {"DestinationPrefix": st.ip_addresses().map(str)},
         optional={"NextHop": _address, "NeedEncap": st.booleans()},
@@ -77,9 +73,7 @@ def test_removal_leaves_nothing(cable: Cable) -> None:
 
 
 def test_another_port_of_the_compartment_is_left_alone(cable: Cable) -> None:
-    other = replace(
-        cable.with_policies([Acl.from_v2({"Action": "Block", "Direction": "Out"})]), interface="eth1"
-    )
+    other = replace(cable.with_policies([Acl.from_v2({"Action": "Block", "Direction": "Out"})]), interface="eth1")
     request = messages.veth("eth1", 20, "eth2", 21, "00-15-5D-01-00-20", cable.pod.fd)
     cable.sandbox.run(cable.pod, netlink.send, [request], "make a second vNIC")
     cable.load(OutboundNat())
