@@ -10,6 +10,9 @@ from suites.host import Host
 Document = dict[str, Any]
 
 
+QUERY: Document = {"SchemaVersion": {"Major": 2, "Minor": 0}, "Flags": 0}
+
+
 class HnsFailureError(Exception):
     """A call that failed: ``code`` is the HRESULT, ``text`` the record's message."""
 
@@ -37,7 +40,9 @@ class Hns:
                 self._v2("HcnCloseNetwork", handle=of)
         assert reply.handle is not None
         try:
-            found: str = json.loads(self._v2(f"HcnQuery{noun}Properties", handle=reply.handle).output or "")["ID"]
+            found: str = json.loads(self._v2(f"HcnQuery{noun}Properties", QUERY, handle=reply.handle).output or "")[
+                "ID"
+            ]
         finally:
             self._v2(f"HcnClose{noun}", handle=reply.handle)
         return found
@@ -46,7 +51,9 @@ class Hns:
         """Open an object, query it, close it."""
         handle = self._open(noun, object_id)
         try:
-            answer: Document = json.loads(self._v2(f"HcnQuery{noun}Properties", query, handle=handle).output or "")
+            answer: Document = json.loads(
+                self._v2(f"HcnQuery{noun}Properties", query or QUERY, handle=handle).output or ""
+            )
         finally:
             self._v2(f"HcnClose{noun}", handle=handle)
         return answer
@@ -102,8 +109,7 @@ class Hns:
         self.modify("Namespace", namespace, {"ResourceType": "Endpoint", "RequestType": request, "Settings": settings})
 
     def _open(self, noun: str, object_id: str) -> int:
-        handle = self._v2(f"HcnOpen{noun}", object_id=object_id).handle
-        assert handle is not None
+        handle: int = self._v2(f"HcnOpen{noun}", object_id=object_id).handle
         return handle
 
     def _v2(

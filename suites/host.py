@@ -7,7 +7,7 @@ what they saw, and stopped; nothing here shares a process, a kernel or a clock w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
 
@@ -198,10 +198,25 @@ class Host(Protocol):
 class Lane(Protocol):
     """What a run has: two nodes, and the world around them."""
 
-    name: str
-    hosts: tuple[Host, ...]
-    outside: Place
-    outside_address: str
+    @property
+    def name(self) -> str:
+        """The lane's name."""
+        ...
+
+    @property
+    def hosts(self) -> Sequence[Host]:
+        """The two nodes."""
+        ...
+
+    @property
+    def outside(self) -> Place:
+        """The host beyond the router."""
+        ...
+
+    @property
+    def outside_address(self) -> str:
+        """The outside host's address."""
+        ...
 
     def wire(self) -> Capture:
         """Start a capture on the wire between the nodes."""

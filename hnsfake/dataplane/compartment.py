@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hnsfake.dataplane import messages, netlink
 from hnsfake.dataplane.interface import HOST_COMPARTMENT, CompartmentWant
-from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
+from hnsfake.dataplane.sandbox import NetNs, unshare
 
 
 @dataclass
@@ -28,11 +28,10 @@ class CompartmentState:
         return f"eth{number}"
 
 
-def create(sandbox: Sandbox, want: CompartmentWant) -> CompartmentState:
-    """Make a compartment with its loopback interface; raise DataplaneError."""
-    netns = sandbox.new_netns(f"compartment {want.number}")
+def create(want: CompartmentWant) -> CompartmentState:
+    """Make a compartment with its loopback interface; leave the thread in it; raise DataplaneError."""
+    netns = unshare(f"compartment {want.number}")
     try:
-        enter(netns)
         netlink.send([messages.loopback_up()], "make a compartment")
     except BaseException:
         netns.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from hnsfake.dataplane import messages, netlink, nftables
 from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.dataplane.sandbox import NetNs, enter
+from hnsfake.dataplane.transaction import Transaction
 
 log = logging.getLogger("hnsfake.dataplane")
 
@@ -25,12 +26,53 @@ NIC = 2
 _FIRST_INDEX = 100
 
 
+class Place:
+    """A namespace of the node, its netlink socket and nftables context kept: neither is cheap to close.
+
+    Every step is undone should the change fail: ``back`` returns the messages, or is the script, that takes
+    it back. Methods raise DataplaneError.
+    """
+
+    def __init__(self, netns: NetNs, transaction: Transaction) -> None:
+        self.netns = netns
+        self._transaction = transaction
+        enter(netns)
+        self._link = netlink.Link()
+        self._rules = nftables.Context()
+
+    def send(
+        self, requests: Sequence[bytes], purpose: str, back: Callable[[], Sequence[bytes]] | None = None
+    ) -> None:
+        """Send rtnetlink messages. Of a batch that fails the kernel may have carried out any part."""
+        if back is not None:
+            self._transaction.undo(lambda: self._link.revert(back()))
+        self._link.send(requests, purpose)
+
+    def revert(self, requests: Sequence[bytes]) -> None:
+        """Send rtnetlink messages that remove what may be gone already."""
+        self._link.revert(requests)
+
+    def rules(self, script: str, back: str = "") -> None:
+        """Carry out an nftables script."""
+        if script:
+            self._rules.run(script)
+        if back:
+            self._transaction.undo(self._rules.run, back)
+
+    def close(self) -> None:
+        """Let go of the namespace; may be called twice."""
+        self._link.close()
+        self._rules.close()
+        self.netns.close()
+
+
 @dataclass
 class Kernel:
     """The node's namespaces, its address and MAC on the wire, and numbers for new interfaces."""
 
-    node: NetNs
-    switch: NetNs
+    node: Place
+    switch: Place
+    transaction: Transaction
     interface: IPv4Interface
     gateway: IPv4Address
     mac: str
@@ -41,26 +83,10 @@ class Kernel:
         """The node's address on the wire: its management IP."""
         return IPv4Address(self.interface.ip)
 
-    def in_node(self, requests: Sequence[bytes], purpose: str) -> None:
-        """Send rtnetlink messages in the node's namespace."""
-        enter(self.node)
-        netlink.send(requests, purpose)
-
-    def in_switch(self, requests: Sequence[bytes], purpose: str) -> None:
-        """Send rtnetlink messages in the switch's namespace."""
-        enter(self.switch)
-        netlink.send(requests, purpose)
-
-    def node_rules(self, script: str) -> None:
-        """Carry out an nftables script in the node's namespace."""
-        enter(self.node)
-        nftables.run(script)
-
-    def switch_rules(self, script: str) -> None:
-        """Carry out an nftables script in the switch's namespace."""
-        if script:
-            enter(self.switch)
-            nftables.run(script)
+    def close(self) -> None:
+        """Let go of both namespaces; may be called twice."""
+        self.node.close()
+        self.switch.close()
 
 
 HOST_SETTINGS = {

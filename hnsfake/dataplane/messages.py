@@ -14,6 +14,7 @@ IFLA_ADDRESS, IFLA_MTU, IFLA_IFALIAS, IFLA_AF_SPEC, IFLA_NET_NS_FD, IFLA_GROUP =
 _AF_INET, _AF_INET6 = 2, 10
 _NUD_NOARP, _NUD_PERMANENT = 0x40, 0x80
 _NTF_SELF, _NTF_MASTER = 0x02, 0x04
+_DISABLED, _FORWARDING = 0, 3  # BR_STATE_… of linux/if_bridge.h
 _IFLA_INET_CONF = 1
 _IFLA_INET6_ADDR_GEN_MODE, _ADDR_GEN_NONE = 8, 1
 
@@ -153,12 +154,17 @@ def patch_port(index: int) -> bytes:
 
 def disabled_port(index: int) -> bytes:
     """Stop a port at once: nothing in, nothing out."""
-    return _disabled_port().fill(index=_u32(index))
+    return _port_state(_DISABLED).fill(index=_u32(index))
+
+
+def enabled_port(index: int) -> bytes:
+    """Take ``disabled_port`` back."""
+    return _port_state(_FORWARDING).fill(index=_u32(index))
 
 
 @cache
-def _disabled_port() -> Template:
-    return Template(encode(lambda batch: batch.brport("set", index=_INDEX, state=0)), index=_u32(_INDEX))
+def _port_state(state: int) -> Template:
+    return Template(encode(lambda batch: batch.brport("set", index=_INDEX, state=state)), index=_u32(_INDEX))
 
 
 def in_group(index: int, group: int) -> bytes:
@@ -275,13 +281,13 @@ def _default_route() -> Template:
 
 
 def forward_to_port(mac: str, port_index: int) -> bytes:
-    """Tell a bridge that a MAC is behind a port."""
+    """Tell a bridge that a MAC is behind a port; it must not be behind another one."""
     return _fdb().fill(mac=mac_bytes(mac), index=_u32(port_index))
 
 
 @cache
 def _fdb() -> Template:
-    message = encode(lambda batch: batch.fdb("replace", lladdr=_MAC, ifindex=_INDEX, master=True))
+    message = encode(lambda batch: batch.fdb("add", lladdr=_MAC, ifindex=_INDEX, master=True))
     # Static, not permanent: a permanent MAC is the bridge's own, and its frames would go up, not on.
     return Template(_neighbour_of(message, _NUD_NOARP, _NTF_MASTER), mac=mac_bytes(_MAC), index=_u32(_INDEX))
 

@@ -7,16 +7,19 @@ every endpoint is encoded once, as a ``Template``, and filled in by copying byte
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import socket
 import struct
 from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
 
 from pyroute2.iproute.linux import IPBatch
 
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
 
-NO_DEVICE = errno.ENODEV
+log = logging.getLogger("hnsfake.dataplane")
 
 _NETLINK_EXT_ACK = 11
 _SOL_NETLINK = 270
@@ -25,6 +28,9 @@ _NLM_F_ACK = 4
 _NLM_F_CAPPED = 0x100
 _NLMSGERR_ATTR_MSG = 1
 _HEADER = struct.Struct("=IHHII")
+_AT_ONCE = 64
+_PATIENCE = struct.pack("@ll", 30, 0)
+_SO_ALREADY = {errno.EEXIST, errno.ENODEV, errno.ENOENT, errno.ESRCH, errno.EADDRNOTAVAIL}
 _LACKS = {95: "operation not supported", 93: "protocol not supported", 97: "address family not supported"}
 
 
@@ -74,55 +80,96 @@ class Template:
         return bytes(message)
 
 
-def send(messages: Sequence[bytes], purpose: str) -> None:
-    """Send ``messages`` in the calling thread's namespace and read every acknowledgement.
+class Link:
+    """An rtnetlink socket in the namespace it was made in; usable from any thread, by one at a time.
 
-    Raises NetlinkError for the first one that failed (the kernel carries on with the others: whoever sends a
-    batch must be ready to undo all of it), KernelLacksError where the kernel has no such thing.
+    It keeps its namespace alive: close it.
     """
-    if not messages:
-        return
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
-        link.setsockopt(_SOL_NETLINK, _NETLINK_EXT_ACK, 1)
-        link.bind((0, 0))
-        data, count = _numbered(b"".join(messages))
-        link.send(data)
-        failures = _acknowledgements(link, count)
-    if failures:
-        position, number, detail = failures[0]
-        if number in _LACKS:
-            raise KernelLacksError(f"kernel lacks what is needed to {purpose}: {detail or _LACKS[number]}")
-        raise NetlinkError(number, position, purpose, detail)
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+        self._socket.setsockopt(_SOL_NETLINK, _NETLINK_EXT_ACK, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _PATIENCE)
+        self._socket.bind((0, 0))
+        self._sent = 0
+
+    def send(self, messages: Sequence[bytes], purpose: str) -> None:
+        """Send ``messages`` and read every acknowledgement.
+
+        Raises NetlinkError for the first one that failed (the kernel carries on with the others: whoever
+        sends a batch must be ready to undo all of it), KernelLacksError where the kernel has no such thing.
+        """
+        failures = self._exchange(messages)
+        if failures:
+            position, number, detail = failures[0]
+            if number in _LACKS:
+                raise KernelLacksError(f"kernel lacks what is needed to {purpose}: {detail or _LACKS[number]}")
+            raise NetlinkError(number, position, purpose, detail)
+
+    def revert(self, messages: Sequence[bytes]) -> None:
+        """Send messages that put things as they were, some of which are so already."""
+        for position, number, detail in self._exchange(messages):
+            if number not in _SO_ALREADY:
+                log.warning("taking back, message %d: %s (%s)", position, os.strerror(number), detail)
+
+    def close(self) -> None:
+        """Let go of the namespace; may be called twice."""
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _exchange(self, messages: Sequence[bytes]) -> list[tuple[int, int, str]]:
+        """Return (position, errno, text) of the messages that failed, in order."""
+        failures = []
+        # The kernel answers while it reads, and an answer that finds no room is lost: not too many at once.
+        for start in range(0, len(messages), _AT_ONCE):
+            first = self._sent
+            data, self._sent = _numbered(b"".join(messages[start : start + _AT_ONCE]), first)
+            self._socket.send(data)
+            answers = self._acknowledgements(first, self._sent - first)
+            failures += [(start + number - first, error, text) for number, error, text in answers]
+        return failures
+
+    def _acknowledgements(self, first: int, count: int) -> list[tuple[int, int, str]]:
+        """Read ``count`` acknowledgements from number ``first`` on; return those of failures, in order."""
+        failures = []
+        while count:
+            data = self._socket.recv(1 << 18)
+            offset = 0
+            while offset + _HEADER.size <= len(data):
+                length, kind, flags, number, _ = _HEADER.unpack_from(data, offset)
+                if kind == _NLMSG_ERROR and number >= first:
+                    count -= 1
+                    code = struct.unpack_from("=i", data, offset + _HEADER.size)[0]
+                    if code:
+                        failures.append((number, -code, _text(data[offset : offset + length], flags)))
+                offset += (length + 3) & ~3
+        return sorted(failures)
 
 
-def _numbered(messages: bytes) -> tuple[bytes, int]:
-    """Return the messages numbered, each asking for an acknowledgement, and their count."""
+def send(messages: Sequence[bytes], purpose: str) -> None:
+    """Send ``messages`` in the calling thread's namespace, as ``Link.send``."""
+    if messages:
+        with Link() as link:
+            link.send(messages, purpose)
+
+
+def _numbered(messages: bytes, number: int) -> tuple[bytes, int]:
+    """Return the messages numbered from ``number`` on, each to be acknowledged, and the next number."""
     data = bytearray(messages)
-    offset = count = 0
+    offset = 0
     while offset < len(data):
         length, kind, flags, _, _ = _HEADER.unpack_from(data, offset)
-        _HEADER.pack_into(data, offset, length, kind, flags | _NLM_F_ACK, count, 0)
+        _HEADER.pack_into(data, offset, length, kind, flags | _NLM_F_ACK, number, 0)
         offset += (length + 3) & ~3
-        count += 1
-    return bytes(data), count
-
-
-def _acknowledgements(link: socket.socket, count: int) -> list[tuple[int, int, str]]:
-    """Read ``count`` acknowledgements; return (position, errno, text) of those that failed, in order."""
-    failures = []
-    left = count
-    while left:
-        data = link.recv(1 << 18)
-        offset = 0
-        while offset + _HEADER.size <= len(data):
-            length, kind, flags, number, _ = _HEADER.unpack_from(data, offset)
-            if kind == _NLMSG_ERROR:
-                left -= 1
-                code = struct.unpack_from("=i", data, offset + _HEADER.size)[0]
-                if code:
-                    failures.append((number, -code, _text(data[offset : offset + length], flags)))
-            offset += (length + 3) & ~3
-    return sorted(failures)
+        number += 1
+    return bytes(data), number
 
 
 def _text(message: bytes, flags: int) -> str:

@@ -79,7 +79,7 @@ class Sandbox:
 
     def new_netns(self, label: str) -> NetNs:
         """Make an empty namespace; raise SandboxError."""
-        return self._threads.submit(_unshare, label).result()
+        return self._threads.submit(unshare, label).result()
 
     def run(self, netns: NetNs, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run ``function`` on a sandbox thread inside ``netns``; return or raise what it does.
@@ -132,7 +132,11 @@ def _privileged() -> bool:
     return False
 
 
-def _unshare(label: str) -> NetNs:
+def unshare(label: str) -> NetNs:
+    """Make an empty namespace and move the calling thread into it; raise SandboxError.
+
+    Only for sandbox threads, which make a namespace so without waiting for another one.
+    """
     if _libc.unshare(_CLONE_NEWNET) != 0:
         reason = os.strerror(ctypes.get_errno())
         raise SandboxError(f"can't make a network namespace ({reason}): `hnsfake doctor` says more")

@@ -6,14 +6,14 @@ last one gives them back (MicrosoftDocs/Virtualization-Documentation container-n
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Sequence
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.fabric import DEFAULT_ROUTE
-from hnsfake.dataplane.interface import EndpointWant
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork
 from hnsfake.dataplane.kernel import HOST_SETTINGS, NIC, Kernel
-from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
+from hnsfake.dataplane.vfp import local_routed_vip
 from hnsfake.documents.policies import PortMapping
 
 BRIDGE, HOST_PORT, HOST_VNIC = 10, 11, 3
@@ -22,14 +22,14 @@ _PORT_MAC = "02-00-00-00-00-02"  # the external port's own; on the wire frames h
 
 
 class ExternalSwitch:
-    """The switch of one adapter, there while networks use it."""
+    """The switch of one adapter, there while networks use it. Methods raise DataplaneError."""
 
     def __init__(self, kernel: Kernel, adapter: str) -> None:
         self._kernel = kernel
         self._adapter = adapter
         self._users: set[str] = set()
-        self._forwarding_asked = False
-        self._nat_networks: set[str] = set()
+        self._forwards_for: frozenset[str] = frozenset()
+        self._routes: dict[IPNetwork, IPAddress] = {}
 
     @property
     def host_index(self) -> int:
@@ -39,94 +39,152 @@ class ExternalSwitch:
     @property
     def host_alias(self) -> str:
         """Windows' name of the interface that has the node's address."""
-        return f"vEthernet ({self._adapter})" if self._users else self._adapter
+        return self._vnic_alias if self._users else self._adapter
+
+    @property
+    def _vnic_alias(self) -> str:
+        return f"vEthernet ({self._adapter})"
+
+    def boot(self) -> None:
+        """Configure the adapter as the node's interface."""
+        self._kernel.node.send(self._host_messages(NIC, self._adapter), "configure the adapter")
 
     def acquire(self, network_id: str) -> None:
-        """Use the switch for a network; raise DataplaneError and leave all as it was."""
+        """Use the switch for a network."""
         if not self._users:
-            with ExitStack() as undo:
-                self._build(undo)
-                undo.pop_all()
+            self._build()
+            self._lose_routes()
+        self._kernel.transaction.undo(self._users.discard, network_id)
         self._users.add(network_id)
 
     def release(self, network_id: str) -> None:
         """End a network's use of the switch."""
+        self._kernel.transaction.undo(self._users.add, network_id)
         self._users.discard(network_id)
         if not self._users:
+            self._kernel.transaction.undo(self._build_again)
             self._take_down()
+            self._lose_routes()
 
-    def host_messages(self, index: int, alias: str) -> list[bytes]:
+    def add_route(self, destination: IPNetwork, next_hop: IPAddress) -> None:
+        """Add a route of the node's own stack; one through the host's interface goes with the interface.
+
+        As on Windows: clients copy their routes to the host vNIC (ovn-org/ovn-kubernetes
+        hybrid-overlay/pkg/controller/ho_node_windows.go).
+        """
+        request = messages.route_via("add", destination, next_hop)
+        self._kernel.node.send([request], f"add the route {destination}")
+        if next_hop in self._kernel.interface.network:
+            self._routes[destination] = next_hop
+
+    def delete_route(self, destination: IPNetwork, next_hop: IPAddress) -> None:
+        """Remove a route of the node's own stack."""
+        request = messages.route_via("del", destination, next_hop)
+        self._kernel.node.send([request], f"remove the route {destination}")
+        self._routes.pop(destination, None)
+
+    def forward_for(self, reason: str, wanted: bool) -> None:
+        """Let the node's stack forward what comes in by the host's interface, while anyone wants it."""
+        before = self._forwards_for
+        after = before | {reason} if wanted else before - {reason}
+        self._kernel.transaction.undo(setattr, self, "_forwards_for", before)
+        self._forwards_for = after
+        index = self.host_index
+        self._kernel.node.send(
+            [messages.configure(index, {messages.FORWARDING: int(bool(after))})],
+            "set forwarding",
+            lambda: [messages.configure(index, {messages.FORWARDING: int(bool(before))})],
+        )
+
+    def lead(self, old: Sequence[Element], new: Sequence[Element]) -> None:
+        """Change what the external port leads to endpoints: addresses, mapped ports, blocks of ports."""
+        self._kernel.switch.rules(change_script(TABLE, old, new), change_script(TABLE, new, old))
+
+    def lead_node(self, before: EndpointWant | None, after: EndpointWant | None) -> None:
+        """Change which of an endpoint's mappings the node itself reaches."""
+        address = self._kernel.address
+        old, new = ([] if e is None else local_routed_vip.elements(e, address) for e in (before, after))
+        self._kernel.node.rules(
+            local_routed_vip.change_script(old, new), local_routed_vip.change_script(new, old)
+        )
+
+    def _build(self) -> None:
+        kernel = self._kernel
+        kernel.switch.send(
+            [messages.bridge("vswitch", BRIDGE), messages.vnic_up(BRIDGE)],
+            "make the vSwitch",
+            lambda: [messages.delete_link(BRIDGE)],
+        )
+        kernel.transaction.undo(self._give_back)
+        kernel.node.send([messages.move(NIC, kernel.switch.netns.fd)], "move the adapter into the vSwitch")
+        kernel.switch.send(
+            [
+                messages.set_mac(NIC, _PORT_MAC),
+                messages.into_bridge(NIC, BRIDGE),
+                messages.external_port(NIC),
+                messages.veth("host", HOST_PORT, VNIC_NAME, HOST_VNIC, kernel.mac, kernel.node.netns.fd),
+                messages.into_bridge(HOST_PORT, BRIDGE),
+                messages.quiet_port(HOST_PORT),
+                messages.forward_to_port(kernel.mac, HOST_PORT),
+            ],
+            "connect the host to the vSwitch",
+            lambda: [messages.delete_link(HOST_PORT)],
+        )
+        kernel.node.send(self._host_messages(HOST_VNIC, self._vnic_alias), "configure the host vNIC")
+        kernel.switch.rules(_external_rules(kernel), _REMOVAL)
+        kernel.node.rules(local_routed_vip.RULESET, local_routed_vip.REMOVAL)
+
+    def _take_down(self) -> None:
+        kernel = self._kernel
+        kernel.node.rules(local_routed_vip.REMOVAL)
+        kernel.switch.rules(_REMOVAL)
+        kernel.switch.send(
+            [
+                messages.delete_link(HOST_PORT),
+                messages.delete_link(BRIDGE),
+                messages.move(NIC, kernel.node.netns.fd),
+            ],
+            "take down the vSwitch",
+        )
+        kernel.node.send(self._adapter_messages(), "give the adapter back to the host")
+
+    def _give_back(self) -> None:
+        """Undo the adapter's move, whether it had been made or not."""
+        self._kernel.switch.revert([messages.move(NIC, self._kernel.node.netns.fd)])
+        self._kernel.node.revert([*self._adapter_messages(), *self._route_messages()])
+
+    def _build_again(self) -> None:
+        """Undo a take-down, whatever point it got to."""
+        kernel = self._kernel
+        kernel.node.rules(local_routed_vip.REMOVAL)
+        kernel.switch.rules(_REMOVAL)
+        kernel.switch.revert([messages.delete_link(HOST_PORT), messages.delete_link(BRIDGE)])
+        self._give_back()
+        self._build()
+        kernel.node.revert(self._route_messages())
+
+    def _lose_routes(self) -> None:
+        self._kernel.transaction.undo(setattr, self, "_routes", self._routes)
+        self._routes = {}
+
+    def _host_messages(self, index: int, alias: str) -> list[bytes]:
         """Give an interface what makes it the node's: its address and default route."""
-        settings = {**HOST_SETTINGS, messages.FORWARDING: int(self.forwarding)}
+        settings = {**HOST_SETTINGS, messages.FORWARDING: int(bool(self._forwards_for))}
         return [
             messages.vnic_up(index, alias, settings=settings),
             messages.address(index, self._kernel.interface),
             messages.route(DEFAULT_ROUTE, self._kernel.gateway, index),
         ]
 
-    def set_forwarding(self, on: bool) -> None:
-        """Let the node's stack forward what comes in by the host's interface, as Set-NetIPInterface does."""
-        self._forwarding_asked = on
-        self._apply_forwarding()
+    def _adapter_messages(self) -> list[bytes]:
+        return [messages.set_mac(NIC, self._kernel.mac), *self._host_messages(NIC, self._adapter)]
 
-    def acquire_forwarding(self, network_id: str) -> None:
-        """Forward for a NAT network, whose answers come in by the host's interface."""
-        self._nat_networks.add(network_id)
-        self._apply_forwarding()
-
-    def release_forwarding(self, network_id: str) -> None:
-        """End ``acquire_forwarding``."""
-        self._nat_networks.discard(network_id)
-        self._apply_forwarding()
-
-    @property
-    def forwarding(self) -> bool:
-        """Whether the host's interface forwards."""
-        return self._forwarding_asked or bool(self._nat_networks)
-
-    def _apply_forwarding(self) -> None:
-        self._kernel.in_node(
-            [messages.configure(self.host_index, {messages.FORWARDING: int(self.forwarding)})],
-            "set forwarding",
-        )
-
-    def _build(self, undo: ExitStack) -> None:
-        kernel = self._kernel
-        undo.callback(self._take_down)
-        kernel.in_switch([messages.bridge("vswitch", BRIDGE), messages.vnic_up(BRIDGE)], "make the vSwitch")
-        kernel.in_node([messages.move(NIC, kernel.switch.fd)], "move the adapter into the vSwitch")
-        kernel.in_switch(
-            [
-                messages.set_mac(NIC, _PORT_MAC),
-                messages.into_bridge(NIC, BRIDGE),
-                messages.external_port(NIC),
-                messages.veth("host", HOST_PORT, VNIC_NAME, HOST_VNIC, kernel.mac, kernel.node.fd),
-                messages.into_bridge(HOST_PORT, BRIDGE),
-                messages.quiet_port(HOST_PORT),
-                messages.forward_to_port(kernel.mac, HOST_PORT),
-            ],
-            "connect the host to the vSwitch",
-        )
-        kernel.in_node(self.host_messages(HOST_VNIC, f"vEthernet ({self._adapter})"), "configure the host vNIC")
-        kernel.switch_rules(_external_rules(kernel))
-
-    def _take_down(self) -> None:
-        """Reverse of ``_build``, from whatever point it got to."""
-        kernel = self._kernel
-        kernel.switch_rules(f"table bridge {TABLE}\ndelete table bridge {TABLE}\n")
-        for index in (HOST_PORT, BRIDGE):
-            _if_there(kernel, messages.delete_link(index))
-        _if_there(kernel, messages.move(NIC, kernel.node.fd))
-        kernel.in_node(
-            [
-                messages.set_mac(NIC, kernel.mac),
-                *self.host_messages(NIC, self._adapter),
-            ],
-            "give the adapter back to the host",
-        )
+    def _route_messages(self) -> list[bytes]:
+        return [messages.route_via("add", prefix, hop) for prefix, hop in self._routes.items()]
 
 
 TABLE = "external"
+_REMOVAL = f"table bridge {TABLE}\ndelete table bridge {TABLE}\n"
 
 
 def _external_rules(kernel: Kernel) -> str:
@@ -163,11 +221,13 @@ table bridge {TABLE} {{
 """
 
 
+Element = tuple[str, str, str]
+
 BLOCK_MASK = 0xFFC0
 """Which part of a port names its OutBoundNAT block: blocks have 64 ports and start at multiples of 64."""
 
 
-def port_elements(endpoint: EndpointWant, management_ip: IPv4Address) -> list[tuple[str, str, str]]:
+def port_elements(endpoint: EndpointWant, management_ip: IPv4Address) -> list[Element]:
     """Return (map, key, MAC) of what leads from the node's address to an endpoint: ports, its block."""
     mac = messages.mac_text(endpoint.mac)
     elements = [
@@ -182,7 +242,7 @@ def port_elements(endpoint: EndpointWant, management_ip: IPv4Address) -> list[tu
     return elements
 
 
-def element_script(verb: str, table: str, elements: list[tuple[str, str, str]]) -> str:
+def element_script(verb: str, table: str, elements: Sequence[Element]) -> str:
     """Return the script that adds or deletes elements of maps, or of sets where the value is empty."""
     lines = []
     for name, key, value in elements:
@@ -191,10 +251,8 @@ def element_script(verb: str, table: str, elements: list[tuple[str, str, str]]) 
     return "".join(lines)
 
 
-def _if_there(kernel: Kernel, message: bytes) -> None:
-    """Send a message whose object may be gone already."""
-    try:
-        kernel.in_switch([message], "take down the vSwitch")
-    except NetlinkError as error:
-        if error.number != NO_DEVICE:
-            raise
+def change_script(table: str, old: Sequence[Element], new: Sequence[Element]) -> str:
+    """Return the script that makes elements ``new`` of ``old``."""
+    return element_script("delete", table, [e for e in old if e not in new]) + element_script(
+        "add", table, [e for e in new if e not in old]
+    )

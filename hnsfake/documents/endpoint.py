@@ -91,7 +91,6 @@ class Endpoint:
     pool: tuple[int, int] | None = None
     version: int = 0
     activity_id: str = ""
-    resources_id: str = ""
     created: int = 0
 
     @property

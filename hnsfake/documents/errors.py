@@ -54,9 +54,12 @@ def v1_failure(error: HnsError) -> str:
     return error_record(error)
 
 
-def v1_success(output: object) -> str:
-    """Return the envelope of a successful HNSCall; ``Output`` is left out where there is nothing to say."""
+def v1_success(output: object, alphabetical: bool = False) -> str:
+    """Return the envelope of a successful HNSCall; ``Output`` is left out where there is nothing to say.
+
+    HNS 9 writes its members in alphabetical order.
+    """
     answer: dict[str, object] = {"Success": True}
     if output is not None:
         answer["Output"] = output
-    return json.dumps(answer, separators=(",", ":"))
+    return json.dumps(answer, separators=(",", ":"), sort_keys=alphabetical)

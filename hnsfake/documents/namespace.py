@@ -27,13 +27,23 @@ class NamespaceType(StrEnum):
 
 @dataclass(frozen=True)
 class Namespace:
-    """A namespace; ``compartment`` is its number, v2's NamespaceId and v1's CompartmentId."""
+    """A namespace; ``compartment`` is its number, v2's NamespaceId and v1's CompartmentId.
+
+    On Windows a namespace without a container shows the number 0 and gets its compartment when the first
+    container is attached (projectcalico/calico#8465). Here the compartment is made with the namespace, so that
+    something can run in it before there are compute systems.
+    """
 
     type: NamespaceType
     id: str = ""
     compartment: int = 0
     endpoints: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
+    # filled in by the service
+    compartment_guid: str = ""
+    activity_id: str = ""
+    version: int = 0
+    created: int = 0
 
 
 class NamespaceV2(Document):

@@ -55,6 +55,7 @@ class Subnet:
     policies: tuple[PolicyRecord, ...] = ()
     flags: int = 0
     id: str = ""
+    ip_subnet_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,13 @@ class Network:
     management_ip: str = ""
     automatic_dns: bool | None = None
     # filled in by the service
+    layer_adapter: str = ""
     dr_mac: str = ""
     provider_address: str = ""
     layer_id: str = ""
     switch_id: str = ""
     version: int = 0
     activity_id: str = ""
-    resources_id: str = ""
     created: int = 0
 
 

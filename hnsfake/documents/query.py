@@ -12,14 +12,18 @@ from hnsfake.documents.text import read_optional_object
 class Query(Document):
     """A query (microsoft/hcsshim hcn/hcn.go HostComputeQuery). A filter may be pretty-printed JSON."""
 
-    SchemaVersion: DocumentVersion = DocumentVersion()
+    SchemaVersion: DocumentVersion | None = None
     Flags: int = 0
     Filter: str = ""
 
     @property
     def wants_v1(self) -> bool:
-        """Whether the answer is asked for in v1's shape (microsoft/SDN hns.v2.psm1 sends version 1.0)."""
-        return self.SchemaVersion.Major == 1
+        """Whether the answer is asked for in v1's shape: by version 1.0, or by none.
+
+        microsoft/SDN hns.v2.psm1 sends version 1.0; a query without one is answered with the v1 document
+        (seen on build 26200).
+        """
+        return self.SchemaVersion is None or self.SchemaVersion.Major == 1
 
     def conditions(self) -> Mapping[str, Any]:
         """Return the filter's fields; keys are v1 names (microsoft/hcsshim hcn/*.go)."""

@@ -33,7 +33,7 @@ class Reply:
 
     ``hresult`` is unsigned, 32 bits; ``record`` the error record (None on success); ``output`` the JSON that
     Enumerate, Query and HNSCall hand out; ``handle`` what Create and Open return. A v1 failure has
-    ``hresult`` S_OK and ``"Success": false`` in ``output``, as on Windows.
+    ``"Success": false`` in ``output``; only that of a POST has its HRESULT as well.
     """
 
     hresult: int = S_OK

@@ -41,7 +41,7 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     network = _network_of(tx, asked)
     endpoint_id = object_id or asked.id or guids.new()
     if tx.find(Endpoint, endpoint_id) is not None:
-        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for an id that exists
+        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
     endpoint = _identified(asked, endpoint_id, network, facts)
     endpoint = _with_addresses(tx, facts, endpoint, network)
     endpoint = _with_mac(tx, facts, endpoint, network)
@@ -140,9 +140,9 @@ def show_v1(tx: Transaction, endpoint: Endpoint) -> dict[str, Any]:
     return endpoint_v1(endpoint, tx.network(endpoint.network_id))
 
 
-def show_v2(_tx: Transaction, endpoint: Endpoint, detailed: bool) -> dict[str, Any]:
+def show_v2(tx: Transaction, endpoint: Endpoint, detailed: bool) -> dict[str, Any]:
     """Return the endpoint's v2 document."""
-    return endpoint_v2(endpoint, detailed)
+    return endpoint_v2(endpoint, tx.network(endpoint.network_id), detailed)
 
 
 def _detached(endpoint: Endpoint) -> Endpoint:
@@ -168,7 +168,6 @@ def _identified(asked: Endpoint, endpoint_id: str, network: Network, facts: Node
         network_name=network.name,
         namespace_id="",
         activity_id=guids.new(),
-        resources_id=guids.new(),
         version=facts.release.object_version,
         created=facts.now(),
     )
@@ -200,8 +199,7 @@ def _checked(address: Address, network: Network, taken: set[IPAddress], facts: N
     if reserved or subnet.prefix is None or not pools.is_host_address(address.ip, subnet.prefix):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     if address.ip in taken:
-        # unverified: the code; a duplicate is the likely cause in kubernetes/kubernetes#74766
-        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)
+        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     longer = address.prefix_length is not None and address.prefix_length > subnet.prefix.prefixlen
     if longer and not facts.release.supports(Feature.SLASH_32):
         raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)

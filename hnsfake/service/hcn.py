@@ -25,7 +25,12 @@ def _enumerate(verbs: Verbs, exchange: Exchange) -> None:
     conditions = read_query(exchange.call.document, exchange.facts.unknown).conditions()
     tx = exchange.tx
     found = [noun for noun in tx.all(verbs.kind) if matches(_filtered_view(verbs, exchange, noun), conditions)]
-    exchange.output = json.dumps([noun.id for noun in found])
+    exchange.output = json.dumps([_shown_id(verbs, noun.id) for noun in found])
+
+
+def _shown_id(verbs: Verbs, object_id: str) -> str:
+    """Write an id as v2 enumerations do: an endpoint's in lower case (kubernetes-sigs/sig-windows-tools#84)."""
+    return object_id.lower() if verbs is ENDPOINTS else object_id
 
 
 def _filtered_view(verbs: Verbs, exchange: Exchange, noun: object) -> Mapping[str, object]:

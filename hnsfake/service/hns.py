@@ -16,6 +16,7 @@ from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.handles import Handles
 from hnsfake.service.journal import Journal, NoJournal
+from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import State, Transaction
 
@@ -88,6 +89,8 @@ class HnsService:
             for noun in nouns:
                 if isinstance(noun, kind):
                     tx.put(noun)
+        create_default(tx, self._facts)
         if tx.changes:
             self._dataplane.apply(tx.changes)
+        self._journal.write(tx.records)
         self._state = tx.result()

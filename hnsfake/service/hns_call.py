@@ -14,6 +14,7 @@ from hnsfake.documents.attach import SystemType, read_attach
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, v1_success
 from hnsfake.documents.hresults import HResult
+from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.text import read_object, read_optional_object
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import namespace as namespaces
@@ -31,7 +32,8 @@ def hns_call(exchange: Exchange) -> None:
     carry_out = _ROUTES.get(shape)
     if carry_out is None or len(words) > 3:
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
-    exchange.output = v1_success(carry_out(exchange, object_id))
+    output = carry_out(exchange, object_id)
+    exchange.output = v1_success(output, alphabetical=not is_new(exchange.facts.release.object_version))
 
 
 def _list(verbs: Verbs, exchange: Exchange, _object_id: str) -> Any:

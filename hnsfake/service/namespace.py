@@ -28,9 +28,25 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     asked = read_namespace(document, facts.unknown)
     namespace_id = object_id or asked.id or guids.new()
     if tx.find(Namespace, namespace_id) is not None:
-        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for an id that exists
-    tx.put(replace(asked, id=namespace_id, compartment=_compartment(tx, asked)))
+        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
+    tx.put(
+        replace(
+            asked,
+            id=namespace_id,
+            compartment=_compartment(tx, asked),
+            compartment_guid=guids.new(),
+            activity_id=guids.new(),
+            version=facts.release.object_version,
+            created=facts.now(),
+        )
+    )
     return namespace_id
+
+
+def create_default(tx: Transaction, facts: NodeFacts) -> None:
+    """Make the namespace of the host's own compartment, which is there from the start (projectcalico/calico#8465)."""
+    if not any(namespace.type is NamespaceType.HOST_DEFAULT for namespace in tx.all(Namespace)):
+        create(tx, facts, {"SchemaVersion": {}, "Type": NamespaceType.HOST_DEFAULT.value}, None)
 
 
 def modify(tx: Transaction, facts: NodeFacts, namespace: Namespace, request: ModifyRequest) -> None:
@@ -134,8 +150,7 @@ def _compartment(tx: Transaction, asked: Namespace) -> int:
     """Choose the compartment: the host's for HostDefault, else the one asked for or the lowest free one."""
     taken = {namespace.compartment for namespace in tx.all(Namespace)}
     if asked.type is NamespaceType.HOST_DEFAULT:
-        if any(namespace.type is NamespaceType.HOST_DEFAULT for namespace in tx.all(Namespace)):
-            raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # unverified: the code for a second HostDefault
+        # A second one can be made and deleted (microsoft/hcsshim hcn/hcnnamespace_test.go).
         return HOST_COMPARTMENT
     if asked.compartment > HOST_COMPARTMENT and asked.compartment not in taken:
         return asked.compartment

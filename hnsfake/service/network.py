@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import ip_network
@@ -28,9 +29,11 @@ from hnsfake.documents.policies import (
     NetAdapterName,
     ProviderAddress,
     RemoteSubnetRoute,
+    Vlan,
     VxlanPort,
 )
 from hnsfake.documents.policies.record import PolicyRecord, read_v2
+from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.shown.network import network_v1, network_v2
 from hnsfake.releases import Feature
 from hnsfake.service import endpoint as endpoints
@@ -40,6 +43,7 @@ from hnsfake.service.state import Transaction
 
 kind = Network
 not_found = HResult.HCN_E_NETWORK_NOT_FOUND
+_NON_PERSISTENT = 8
 _EXTERNAL = (Driver.L2BRIDGE, Driver.OVERLAY)
 
 
@@ -55,6 +59,7 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     network = _with_subnets(tx, facts, network, driver)
     network = _with_adapter(tx, facts, network, driver) if driver in _EXTERNAL else network
     network = _with_distributed_router(facts, network) if driver is Driver.OVERLAY else network
+    network = _with_isolation(tx, network) if driver is Driver.NAT and is_new(network.version) else network
     _check_policies(facts, network, driver)
     tx.put(network)
     return network.id
@@ -113,7 +118,7 @@ def show_v2(_tx: Transaction, network: Network, detailed: bool) -> dict[str, Any
 
 def _check_unique(tx: Transaction, network_id: str, name: str) -> None:
     if tx.find(Network, network_id) is not None:
-        raise HnsError(HResult.HCN_E_NETWORK_ALREADY_EXISTS)
+        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # jgregmac/hyperv-fix-for-devs#13
     # unverified: whether names are compared with their case.
     if name and any(other.name.lower() == name.lower() for other in tx.all(Network)):
         raise HnsError(HResult.HCN_E_NETWORK_ALREADY_EXISTS)
@@ -128,7 +133,6 @@ def _identified(asked: Network, network_id: str, facts: NodeFacts) -> Network:
         switch_id=guids.new(),
         layer_id=guids.new(),
         activity_id=guids.new(),
-        resources_id=guids.new(),
         version=facts.release.object_version,
         created=facts.now(),
     )
@@ -155,7 +159,7 @@ def _check_subnets(subnets: tuple[Subnet, ...], taken: list[IPNetwork]) -> None:
         if subnet.gateway is not None and subnet.gateway not in subnet.prefix:
             raise HnsError(HResult.HCN_E_INVALID_NETWORK)  # unverified: the code
         if any(p.version == subnet.prefix.version and p.overlaps(subnet.prefix) for p in seen):
-            raise HnsError(HResult.E_INVALIDARG)  # unverified: the code for overlapping prefixes
+            raise HnsError(HResult.ERROR_DUP_NAME)  # ocroz/wsl2-boot#3
         seen.append(subnet.prefix)
 
 
@@ -169,25 +173,20 @@ def _complete(subnet: Subnet) -> Subnet:
         default = SubnetRoute(str(gateway), DEFAULT_ROUTES[gateway.version == 6])
         kept = tuple(route for route in routes if route.destination not in DEFAULT_ROUTES)
         routes = routes if subnet.gateway is not None and routes else (default, *kept)
-    return replace(subnet, gateway=gateway, routes=routes, id=guids.new())
+    return replace(subnet, gateway=gateway, routes=routes, id=guids.new(), ip_subnet_id=guids.new())
 
 
 def _with_adapter(tx: Transaction, facts: NodeFacts, network: Network, driver: Driver) -> Network:
     adapter = _adapter(facts, network)
-    layers = [o for o in tx.all(Network) if o.adapter == adapter.name and wants.driver_of(o) in _EXTERNAL]
+    layers = [o for o in tx.all(Network) if o.layer_adapter == adapter.name and wants.driver_of(o) in _EXTERNAL]
     switch = layers[0] if layers else network
     ipv4 = [interface.ip for interface in adapter.addresses if interface.version == 4]
     address = network.management_ip or (str(ipv4[0]) if ipv4 else "")
-    named = policies.with_default(network.policies, NetAdapterName, {"NetworkAdapterName": adapter.name})
-    if driver is Driver.OVERLAY:
-        # flannel polls for the management IP as this policy (flannel-io/flannel pkg/backend/vxlan).
-        named = policies.with_default(named, ProviderAddress, {"ProviderAddress": address.split("/")[0]})
     return replace(
         network,
-        adapter=adapter.name,
+        layer_adapter=adapter.name,
         management_ip=address,
-        provider_address=address,
-        policies=named,
+        provider_address=address.split("/")[0] if driver is Driver.OVERLAY else "",
         layer_id=switch.layer_id,
         switch_id=switch.switch_id,
     )
@@ -211,9 +210,21 @@ def _adapter(facts: NodeFacts, network: Network) -> HostAdapter:
 def _with_distributed_router(facts: NodeFacts, network: Network) -> Network:
     given = next((p.typed.address for p in network.policies if isinstance(p.typed, DrMacAddress)), None)
     mac = given or to_text(facts.chooser.randint(*pools.mac_block(facts.chooser)))
-    return replace(
-        network, dr_mac=mac, policies=policies.with_default(network.policies, DrMacAddress, {"Address": mac})
-    )
+    return replace(network, dr_mac=mac)
+
+
+def _with_isolation(tx: Transaction, network: Network) -> Network:
+    """Give a NAT network what HNS 13 and later gives it: flag 8, and a VLAN of its own on the NAT switch."""
+    taken = {
+        record.typed.isolation_id
+        for other in tx.all(Network)
+        for record in other.policies
+        if isinstance(record.typed, Vlan)
+    }
+    vlan = next(number for number in itertools.count(1) if number not in taken)
+    settings = {"IsolationId": vlan}
+    policy = PolicyRecord(Vlan.v2_type, settings, Vlan.from_v2(settings))
+    return replace(network, flags=network.flags | _NON_PERSISTENT, policies=(*network.policies, policy))
 
 
 def _check_policies(facts: NodeFacts, network: Network, driver: Driver) -> None:

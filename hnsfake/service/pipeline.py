@@ -48,9 +48,14 @@ def run(steps: tuple[Step, ...], exchange: Exchange) -> Reply:
 
 
 def failure(call: Call, error: HnsError) -> Reply:
-    """Return the answer of a call that failed: v1 in its envelope, v2 as HRESULT and record."""
+    """Return the answer of a call that failed: v1 in its envelope, v2 as HRESULT and record.
+
+    A v1 POST that fails returns the HRESULT itself as well (microsoft/hcsshim#850, projectcalico/calico#4280);
+    other methods S_OK and the envelope (Azure/azure-container-networking#715).
+    """
     if call.operation == V1_FUNCTION:
-        return Reply(S_OK, None, v1_failure(error))
+        hresult = int(error.hresult) if call.method.upper() == "POST" else S_OK
+        return Reply(hresult, None, v1_failure(error))
     return Reply(int(error.hresult), error_record(error))
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.modify import ModifyRequest, PolicySettings
-from hnsfake.documents.policies import InvalidPolicyError, Policy
+from hnsfake.documents.policies import InvalidPolicyError
 from hnsfake.documents.policies.record import PolicyRecord
 from hnsfake.documents.schema import PolicyDocument, UnknownFields
 
@@ -33,13 +32,6 @@ def modified(before: Records, request_type: str, given: Records) -> Records:
     except KeyError:
         raise InvalidDocumentError("RequestType") from None
     return change(before, given)
-
-
-def with_default(before: Records, model: type[Policy], settings: Mapping[str, Any]) -> Records:
-    """Add a policy that HNS itself supplies where the caller sent none of its type."""
-    if any(isinstance(record.typed, model) for record in before):
-        return before
-    return (*before, PolicyRecord(model.v2_type, settings, model.from_v2(dict(settings))))
 
 
 def _added(before: Records, given: Records) -> Records:

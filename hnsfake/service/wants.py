@@ -46,7 +46,7 @@ def network(noun: Network) -> NetworkWant:
         name=noun.name,
         driver=driver_of(noun),
         subnets=tuple(_subnet(subnet, isolation_id(policies)) for subnet in noun.subnets),
-        adapter=noun.adapter or None,
+        adapter=noun.layer_adapter or None,
         dr_mac=noun.dr_mac or None,
         remote_subnets=tuple(
             RemoteSubnet(p.destination_prefix, p.isolation_id, p.provider_address, p.dr_mac)

@@ -143,3 +143,16 @@ def test_the_node_itself_reaches_a_port_published_by_nat(n1: NodeNetwork) -> Non
     outcome = n1.host.place().tcp(n1.host.address, 18084)
     listening.stop()
     assert outcome.ok
+
+
+@on("NAT")
+@pytest.mark.flow("pod to outside, ICMP (WinNAT)")
+@pytest.mark.known("documentation", "Set-NetNat: IcmpQueryTimeout, WinNAT keeps ICMP query sessions")
+def test_icmp_to_the_outside_is_translated_by_winnat(net: Topology, n1: NodeNetwork) -> None:
+    pod = n1.pod()
+    wire = net.lane.wire()
+    outcome = pod.place.ping(net.lane.outside_address)
+    request = wait_for(wire, lambda f: f.destination == net.lane.outside_address and f.icmp_type == 8)
+    wire.stop()
+    assert outcome.ok
+    assert request.source == n1.host.address

@@ -12,9 +12,8 @@ from ipaddress import IPv4Interface
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.interface import EndpointWant, NetworkWant
 from hnsfake.dataplane.kernel import Kernel
-from hnsfake.dataplane.switch import BRIDGE, TABLE, ExternalSwitch, element_script, port_elements
+from hnsfake.dataplane.switch import BRIDGE, Element, ExternalSwitch, port_elements
 from hnsfake.dataplane.vfp.layers import PortContext
-from hnsfake.dataplane.vfp.local_routed_vip import LocalRoutedVips
 
 
 class L2Bridge:
@@ -24,7 +23,6 @@ class L2Bridge:
         self._kernel = kernel
         self._switch = switch
         self._network = network
-        self._local_vips = LocalRoutedVips(kernel)
 
     def create(self) -> None:
         """Use the adapter's switch."""
@@ -56,24 +54,22 @@ class L2Bridge:
         A remote endpoint is nothing on an L2Bridge's wire (kubernetes/kubernetes pkg/proxy/winkernel).
         """
         if not endpoint.remote:
-            self._kernel.switch_rules(element_script("add", TABLE, self._elements(endpoint)))
-            self._local_vips.add(endpoint)
+            self._switch.lead([], self._elements(endpoint))
+            self._switch.lead_node(None, endpoint)
 
     def disconnect(self, endpoint: EndpointWant) -> None:
         """Take the elements back."""
         if not endpoint.remote:
-            self._local_vips.remove(endpoint)
-            self._kernel.switch_rules(element_script("delete", TABLE, self._elements(endpoint)))
+            self._switch.lead_node(endpoint, None)
+            self._switch.lead(self._elements(endpoint), [])
 
     def update(self, before: EndpointWant, after: EndpointWant) -> None:
-        """Change the elements that differ, in one transaction."""
-        old, new = self._elements(before), self._elements(after)
-        script = element_script("delete", TABLE, [e for e in old if e not in new])
-        script += element_script("add", TABLE, [e for e in new if e not in old])
-        self._kernel.switch_rules(script)
-        self._local_vips.update(before, after)
+        """Change the elements that differ."""
+        if not after.remote:
+            self._switch.lead(self._elements(before), self._elements(after))
+            self._switch.lead_node(before, after)
 
-    def _elements(self, endpoint: EndpointWant) -> list[tuple[str, str, str]]:
+    def _elements(self, endpoint: EndpointWant) -> list[Element]:
         mac = messages.mac_text(endpoint.mac)
         addresses = [
             ("endpoints", str(interface.ip), mac)

@@ -11,7 +11,6 @@ from ipaddress import IPv4Address, ip_interface
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.interface import EndpointWant, NetworkWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
-from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
 from hnsfake.dataplane.switch import ExternalSwitch
 from hnsfake.dataplane.vfp import winnat
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -33,26 +32,19 @@ class Nat:
 
     def create(self) -> None:
         """Make the switch, the host's vNIC with the gateway addresses, and the translation."""
-        try:
-            self._create()
-        except BaseException:
-            self.delete()
-            raise
+        self._switch.forward_for(self._network.id, True)
+        self._make()
 
     def modify(self, after: NetworkWant) -> None:
         """Nothing of a NAT network's policies is in the kernel."""
         self._network = after
 
     def delete(self) -> None:
-        """Remove the switch, or what there is of it."""
-        self._kernel.node_rules(self._winnat.removal())
-        for index in (self._host_port, self._bridge):
-            try:
-                self._kernel.in_switch([messages.delete_link(index)], "remove a NAT switch")
-            except NetlinkError as error:
-                if error.number != NO_DEVICE:
-                    raise
-        self._switch.release_forwarding(self._network.id)
+        """Remove the switch."""
+        self._kernel.transaction.undo(self._make_again)
+        self._kernel.node.rules(self._winnat.removal())
+        self._kernel.switch.send(self._removal(), "remove a NAT switch")
+        self._switch.forward_for(self._network.id, False)
 
     def bridge(self, endpoint: EndpointWant) -> int:  # noqa: ARG002 - the protocol's signature
         """Return the internal switch."""
@@ -69,24 +61,34 @@ class Nat:
 
     def connect(self, endpoint: EndpointWant) -> None:
         """Add the endpoint's port mappings."""
-        self._change(self._winnat.mapping_script("add", endpoint))
+        self._map(None, endpoint)
 
     def disconnect(self, endpoint: EndpointWant) -> None:
         """Take the mappings back."""
-        self._change(self._winnat.mapping_script("delete", endpoint))
+        self._map(endpoint, None)
 
     def update(self, before: EndpointWant, after: EndpointWant) -> None:
         """Replace the mappings, in one transaction."""
-        self._change(self._winnat.mapping_script("delete", before) + self._winnat.mapping_script("add", after))
+        self._map(before, after)
 
-    def _change(self, script: str) -> None:
-        if script:
-            self._kernel.node_rules(script)
+    def _map(self, before: EndpointWant | None, after: EndpointWant | None) -> None:
+        self._kernel.node.rules(
+            self._winnat.mapping_script(before, after), self._winnat.mapping_script(after, before)
+        )
 
-    def _create(self) -> None:
+    def _removal(self) -> list[bytes]:
+        return [messages.delete_link(self._host_port), messages.delete_link(self._bridge)]
+
+    def _make_again(self) -> None:
+        """Undo a removal, whatever point it got to."""
+        self._kernel.node.rules(self._winnat.removal())
+        self._kernel.switch.revert(self._removal())
+        self._make()
+
+    def _make(self) -> None:
         kernel = self._kernel
         mac = f"00-15-5D-00-{self._bridge >> 8 & 0xFF:02X}-{self._bridge & 0xFF:02X}"
-        kernel.in_switch(
+        kernel.switch.send(
             [
                 messages.bridge(f"int{self._bridge}", self._bridge),
                 messages.vnic_up(self._bridge),
@@ -96,20 +98,21 @@ class Nat:
                     self._vnic_name,
                     self._host_vnic,
                     mac,
-                    kernel.node.fd,
+                    kernel.node.netns.fd,
                 ),
                 messages.into_bridge(self._host_port, self._bridge),
                 messages.quiet_port(self._host_port),
                 messages.forward_to_port(mac, self._host_port),
             ],
             "make a NAT switch",
+            self._removal,
         )
         gateways = [
             ip_interface(f"{subnet.gateway}/{subnet.prefix.prefixlen}")
             for subnet in self._network.subnets
             if isinstance(subnet.gateway, IPv4Address)
         ]
-        kernel.in_node(
+        kernel.node.send(
             [
                 messages.vnic_up(
                     self._host_vnic,
@@ -120,5 +123,4 @@ class Nat:
             ],
             "make a NAT gateway",
         )
-        kernel.node_rules(self._winnat.ruleset())
-        self._switch.acquire_forwarding(self._network.id)
+        kernel.node.rules(self._winnat.ruleset(), self._winnat.removal())

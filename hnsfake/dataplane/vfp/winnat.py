@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv4Network
 from hnsfake.dataplane.interface import EndpointWant, IPNetwork
 from hnsfake.documents.policies import PortMapping
 
-_TRANSLATED = "{ tcp, udp, icmp }"  # unverified: ICMP echo; VFP's rule that only TCP and UDP are isn't WinNAT's
+_TRANSLATED = "{ tcp, udp, icmp }"  # WinNAT has ICMP sessions: Set-NetNat -IcmpQueryTimeout
 
 
 class WinNat:
@@ -56,16 +56,23 @@ table inet {self._table} {{
         """Return the script that removes the table, whether it is there or not."""
         return f"table inet {self._table}\ndelete table inet {self._table}\n"
 
-    def mapping_script(self, verb: str, endpoint: EndpointWant) -> str:
-        """Return the script that adds or deletes an endpoint's port mappings; empty where it has none."""
+    def mapping_script(self, before: EndpointWant | None, after: EndpointWant | None) -> str:
+        """Return the script that makes the mappings of ``after`` of those of ``before``."""
+        lines = [f"delete element inet {self._table} mappings {{ {e} }}\n" for e in self._elements(before)]
+        lines += [f"add element inet {self._table} mappings {{ {e} }}\n" for e in self._elements(after)]
+        return "".join(lines)
+
+    def _elements(self, endpoint: EndpointWant | None) -> list[str]:
+        """Return an endpoint's port mappings as elements of the map."""
+        if endpoint is None:
+            return []
         target = next((i.ip for i in endpoint.addresses if isinstance(i.ip, IPv4Address)), None)
-        lines = [
-            f"{verb} element inet {self._table} mappings {{ {mapping.vip or self._management_ip}"
-            f" . {mapping.protocol} . {mapping.external_port} : {target} . {mapping.internal_port} }}\n"
+        return [
+            f"{mapping.vip or self._management_ip} . {mapping.protocol} . {mapping.external_port}"
+            f" : {target} . {mapping.internal_port}"
             for mapping in endpoint.policies
             if isinstance(mapping, PortMapping)
             and mapping.protocol in (6, 17)
             and (mapping.vip or self._management_ip).version == 4
             and target is not None
         ]
-        return "".join(lines)

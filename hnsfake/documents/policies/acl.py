@@ -36,6 +36,12 @@ class RuleType(StrEnum):
     SWITCH = "Switch"
 
 
+_ORDER = (
+    *("Protocols", "LocalAddresses", "RemoteAddresses", "LocalPorts", "RemotePorts", "Priority", "Id"),
+    *("Action", "Direction", "RuleType"),
+)
+
+
 class Acl(Policy):
     """One ACL rule; a lower ``priority`` wins. "Local" is the endpoint's end of the flow.
 
@@ -69,6 +75,12 @@ class Acl(Policy):
         settings.pop("InternalPort", None)
         settings.pop("ServiceName", None)
         return settings
+
+    @classmethod
+    def shown_v2(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return the settings in HNS's own order, empty ones left out (Azure/azure-container-networking#3550)."""
+        shown = {name: settings[name] for name in _ORDER if settings.get(name) not in (None, "")}
+        return shown | {name: value for name, value in settings.items() if name not in _ORDER}
 
     @classmethod
     def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,11 @@ class Policy(BaseModel):
         return dict(v2)
 
     @classmethod
+    def shown_v2(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return v2 ``Settings`` as HNS gives them back: by default just as they were sent."""
+        return settings
+
+    @classmethod
     def _read(cls, settings: dict[str, Any]) -> Self:
         try:
             return cls.model_validate(settings)

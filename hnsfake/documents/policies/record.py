@@ -28,7 +28,8 @@ class PolicyRecord:
 
     def v2(self) -> dict[str, Any]:
         """Return the v2 form."""
-        return {"Type": self.type, "Settings": dict(self.settings)}
+        settings = dict(self.settings)
+        return {"Type": self.type, "Settings": self.typed.shown_v2(settings) if self.typed is not None else settings}
 
     def v1(self) -> dict[str, Any]:
         """Return the v1 form: the settings beside the type."""

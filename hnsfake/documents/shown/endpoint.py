@@ -11,33 +11,72 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.endpoint import Endpoint, EndpointFlags
 from hnsfake.documents.network import DEFAULT_ROUTES, Network
+from hnsfake.documents.shown.form import is_new, resources
 
 ENCAP_OVERHEAD = 50
 """Bytes of encapsulation; in every endpoint document, whatever the driver (projectcalico/calico#4682)."""
 
 
+_NEW_ORDER = (
+    *("ID", "Name", "Version", "AdditionalParams", "Resources", "State", "VirtualNetwork", "VirtualNetworkName"),
+    *("Policies", "MacAddress", "EnableInternalDNS", "IPAddress", "PrefixLength", "GatewayAddress", "IPSubnetId"),
+    *("IPv6Address", "IPv6PrefixLength", "GatewayAddressV6", "DNSServerList", "DNSSuffix", "DNSDomain", "Namespace"),
+    *("Flags", "EncapOverhead", "SharedContainers", "IsRemoteEndpoint", "DisableICC", "EnableLowMetric"),
+)
+"""The order of an endpoint's members in HNS 13 and later."""
+
+
 def endpoint_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
-    """Return HNSEndpoint."""
+    """Return HNSEndpoint, in the form of the release that made it."""
+    return _new_v1(endpoint, network) if is_new(endpoint.version) else _old_v1(endpoint, network)
+
+
+def _new_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
+    """HNS 13 and later: ids in lower case, no member for what isn't there."""
+    view = _common_v1(endpoint, network)
+    view["ID"], view["VirtualNetwork"] = endpoint.id.lower(), network.id.lower()
+    if not view["Policies"]:
+        del view["Policies"]
+    subnet = next((s for s in network.subnets if any(s.prefix and a.ip in s.prefix for a in endpoint.addresses)), None)
+    if subnet is not None:
+        view["IPSubnetId"] = subnet.ip_subnet_id.lower()
+    if endpoint.namespace_id:
+        view["Namespace"] = {"ID": endpoint.namespace_id.lower()}
+    return {name: view[name] for name in _NEW_ORDER if name in view}
+
+
+def _old_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
+    """HNS 9: alphabetical, ids in upper case."""
+    view = _common_v1(endpoint, network)
+    view.update(
+        {
+            "ActivityId": endpoint.activity_id,
+            "CreateProcessingStartTime": endpoint.created,
+            "Health": {"LastErrorCode": 0, "LastUpdateTime": endpoint.created},
+            "InterfaceConstraint": {"InterfaceGuid": guids.ZERO},
+            "StartTime": endpoint.created,
+            "Type": network.type,
+        }
+    )
+    if endpoint.namespace_id:
+        view["Namespace"] = {"ID": endpoint.namespace_id, "CompartmentGuid": endpoint.namespace_id}
+    return {name: view[name] for name in sorted(view)}
+
+
+def _common_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
     view: dict[str, Any] = {
-        "ActivityId": endpoint.activity_id,
         "AdditionalParams": {},
-        "CreateProcessingStartTime": endpoint.created,
         **endpoint.dns.v1(),
         "EncapOverhead": ENCAP_OVERHEAD,
-        "Flags": 0,
-        "Health": {"LastErrorCode": 0, "LastUpdateTime": endpoint.created},
         "ID": endpoint.id,
         **_addresses_v1(endpoint),
-        "InterfaceConstraint": {"InterfaceGuid": guids.ZERO},
         "IsRemoteEndpoint": endpoint.remote,
         "MacAddress": endpoint.mac,
         "Name": endpoint.name,
         "Policies": [policy.v1() for policy in endpoint.policies],
-        "Resources": _resources(endpoint),
+        "Resources": resources(endpoint.activity_id, network.activity_id, endpoint.created, endpoint.version),
         "SharedContainers": list(endpoint.containers),
-        "StartTime": endpoint.created,
         "State": int(endpoint.state),
-        "Type": network.type,
         "Version": endpoint.version,
         "VirtualNetwork": network.id,
         "VirtualNetworkName": network.name,
@@ -46,35 +85,35 @@ def endpoint_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
         "DisableICC": True if endpoint.flags & EndpointFlags.DISABLE_ICC else None,
         "EnableInternalDNS": endpoint.enable_internal_dns or None,
         "EnableLowMetric": True if endpoint.flags & EndpointFlags.ENABLE_LOW_METRIC else None,
-        "Namespace": {"ID": endpoint.namespace_id, "CompartmentGuid": endpoint.namespace_id}
-        if endpoint.namespace_id
-        else None,
     }
     view.update({key: value for key, value in optional.items() if value is not None})
-    return dict(sorted(view.items()))
+    return view
 
 
-def endpoint_v2(endpoint: Endpoint, detailed: bool) -> dict[str, Any]:
-    """Return HostComputeEndpoint."""
+def endpoint_v2(endpoint: Endpoint, network: Network, detailed: bool) -> dict[str, Any]:
+    """Return HostComputeEndpoint; its own and its network's id are in lower case on every release.
+
+    (Azure/azure-container-networking#3550; hnsdiag's lists, kubernetes-sigs/sig-windows-tools#84.)
+    """
+    inner = resources(endpoint.activity_id, network.activity_id, endpoint.created, endpoint.version)
+    extra = {"Resources": inner, "SharedContainers": list(endpoint.containers)}
     return {
-        "Dns": endpoint.dns.v2(),
-        "Flags": endpoint.flags,
-        "Health": {"Extra": {"Resources": _resources(endpoint), "SharedContainers": list(endpoint.containers)}}
-        if detailed
-        else {},
-        "HostComputeNamespace": endpoint.namespace_id or guids.ZERO,
-        "HostComputeNetwork": endpoint.network_id,
-        "ID": endpoint.id,
+        "ID": endpoint.id.lower(),
+        "Name": endpoint.name,
+        "HostComputeNetwork": endpoint.network_id.lower(),
+        "HostComputeNamespace": endpoint.namespace_id.lower(),
+        "Policies": [policy.v2() for policy in endpoint.policies],
         "IpConfigurations": [
             {"IpAddress": str(address.ip), "PrefixLength": address.prefix_length} for address in endpoint.addresses
         ],
-        "MacAddress": endpoint.mac,
-        "Name": endpoint.name,
-        "Policies": [policy.v2() for policy in endpoint.policies],
+        "Dns": endpoint.dns.v2(),
         "Routes": [
             {"NextHop": route.next_hop, "DestinationPrefix": route.destination, "Metric": route.metric}
             for route in endpoint.routes
         ],
+        "MacAddress": endpoint.mac,
+        "Flags": endpoint.flags,
+        "Health": {"Extra": extra} if detailed else {},
         "SchemaVersion": {"Major": 2, "Minor": 0},
     }
 
@@ -98,21 +137,3 @@ def _addresses_v1(endpoint: Endpoint) -> dict[str, Any]:
         if hop:
             view[gateway] = hop
     return view
-
-
-def _resources(endpoint: Endpoint) -> dict[str, Any]:
-    # unverified: only the outer fields; the allocators need a record of a real machine a release.
-    return {
-        "AdditionalParams": {},
-        "AllocationOrder": 0,
-        "Allocators": [],
-        "CompartmentOperationTime": 0,
-        "Flags": 0,
-        "Health": {"LastErrorCode": 0, "LastUpdateTime": endpoint.created},
-        "ID": endpoint.resources_id,
-        "PortOperationTime": 0,
-        "State": 1,
-        "SwitchOperationTime": 0,
-        "VfpOperationTime": 0,
-        "parentId": endpoint.activity_id,
-    }

@@ -10,6 +10,7 @@ from typing import Any
 
 from hnsfake.documents.macs import to_text
 from hnsfake.documents.network import DEFAULT_ROUTES, Network, Subnet
+from hnsfake.documents.shown.form import is_new, ordered, resources
 
 # The three extensions of every switch; VFP is on where the driver uses it (rancher/rke2#3925).
 _EXTENSIONS = (
@@ -34,15 +35,11 @@ def network_v1(network: Network, driver: str, endpoint_count: int, total_endpoin
         "IPv6": any(subnet.prefix is not None and subnet.prefix.version == 6 for subnet in network.subnets),
         "LayeredOn": network.layer_id,
         "MacPools": [_mac_range(pair) for pair in network.mac_ranges],
-        "ManagementIP": network.management_ip,
         "MaxConcurrentEndpoints": endpoint_count,
         "Name": network.name,
         "Policies": [policy.v1() for policy in network.policies],
-        "Resources": _resources(network),
+        "Resources": resources(network.activity_id, network.layer_id, network.created, network.version),
         "State": 1,
-        "Subnets": [_subnet_v1(subnet, network) for subnet in network.subnets],
-        "SwitchGuid": network.switch_id,
-        "SwitchName": network.switch_id,
         "TotalEndpoints": total_endpoints,
         "Type": network.type,
         "Version": network.version,
@@ -50,29 +47,49 @@ def network_v1(network: Network, driver: str, endpoint_count: int, total_endpoin
     optional = {
         "AutomaticDNS": network.automatic_dns,
         "DrMacAddress": network.dr_mac or None,
+        "ManagementIP": network.management_ip or None,
+        "NatName": f"NAT{network.switch_id}" if driver == "NAT" else None,
         "NetworkAdapterName": network.adapter or None,
         "SourceMac": network.source_mac or None,
-        "NatName": f"NAT{network.id}" if driver == "NAT" else None,
+        "Subnets": [_subnet_v1(subnet, network) for subnet in network.subnets] or None,
+        "SwitchGuid": network.switch_id if driver != "NAT" else None,
     }
     view.update({key: value for key, value in optional.items() if value is not None})
-    return dict(sorted(view.items()))
+    return ordered(view, network.version)
 
 
 def network_v2(network: Network, detailed: bool) -> dict[str, Any]:
     """Return HostComputeNetwork; ``Health.Extra`` has the inner parts where details were asked for."""
-    view: dict[str, Any] = {
+    return {
+        "ID": network.id,
+        "Name": network.name,
+        "Type": network.type,
+        "Policies": [policy.v2() for policy in network.policies] + _supplied_policies(network),
+        "MacPool": {"Ranges": [_mac_range(pair) for pair in network.mac_ranges]},
         "Dns": network.dns.v2(),
+        "Ipams": _ipams(network),
         "Flags": network.flags,
         "Health": {"Extra": _extra(network)} if detailed else {},
-        "ID": network.id,
-        "Ipams": _ipams(network),
-        "MacPool": {"Ranges": [_mac_range(pair) for pair in network.mac_ranges]},
-        "Name": network.name,
-        "Policies": [policy.v2() for policy in network.policies],
         "SchemaVersion": {"Major": 2, "Minor": 0},
-        "Type": network.type,
     }
-    return view
+
+
+def _supplied_policies(network: Network) -> list[dict[str, Any]]:
+    """Return the policies that HNS itself shows in v2, where the caller did not send one of the type.
+
+    flannel polls for the first and reads the second (flannel-io/flannel pkg/backend/vxlan); v1 has them as
+    ManagementIP and DrMacAddress, outside ``Policies`` (rancher/rke2#3925).
+    """
+    sent = {policy.type.lower() for policy in network.policies}
+    supplied = (
+        ("ProviderAddress", "ProviderAddress", network.provider_address),
+        ("DrMacAddress", "Address", network.dr_mac),
+    )
+    return [
+        {"Type": kind, "Settings": {name: value}}
+        for kind, name, value in supplied
+        if value and kind.lower() not in sent
+    ]
 
 
 def _ipams(network: Network) -> list[dict[str, Any]]:
@@ -98,15 +115,31 @@ def _subnet_v2(subnet: Subnet) -> dict[str, Any]:
 
 
 def _subnet_v1(subnet: Subnet, network: Network) -> dict[str, Any]:
-    return {
+    view: dict[str, Any] = {
         "AdditionalParams": {},
         "AddressPrefix": str(subnet.prefix or ""),
-        "Flags": subnet.flags,
         "GatewayAddress": str(subnet.gateway or ""),
         "Health": _health(network),
         "ID": subnet.id,
         "ObjectType": 5,
         "Policies": [policy.v1() for policy in subnet.policies],
+        "State": 0,
+    }
+    if is_new(network.version):
+        view.update({"Flags": subnet.flags, "IpSubnets": [_ip_subnet_v1(subnet, network)]})
+    return {name: view[name] for name in sorted(view)}
+
+
+def _ip_subnet_v1(subnet: Subnet, network: Network) -> dict[str, Any]:
+    """Return the one IP subnet that HNS makes of a subnet; Flags 3 is broadcast and reserved network address."""
+    return {
+        "AdditionalParams": {},
+        "Flags": 3,
+        "Health": _health(network),
+        "ID": subnet.ip_subnet_id,
+        "IpAddressPrefix": str(subnet.prefix or ""),
+        "ObjectType": 6,
+        "Policies": [],
         "State": 0,
     }
 
@@ -127,26 +160,9 @@ def _mac_range(pair: tuple[int, int]) -> dict[str, str]:
     return {"StartMacAddress": to_text(pair[0]), "EndMacAddress": to_text(pair[1])}
 
 
-def _resources(network: Network) -> dict[str, Any]:
-    # unverified: the allocators of a network; ovn-kubernetes/ovn-kubernetes#580 shows an endpoint's.
-    return {
-        "AdditionalParams": {},
-        "AllocationOrder": 0,
-        "Allocators": [],
-        "Flags": 0,
-        "Health": _health(network),
-        "ID": network.resources_id,
-        "PortOperationTime": 0,
-        "State": 1,
-        "SwitchOperationTime": 0,
-        "VfpOperationTime": 0,
-        "parentId": network.layer_id,
-    }
-
-
 def _extra(network: Network) -> dict[str, Any]:
     return {
         "LayeredOn": network.layer_id,
-        "Resources": _resources(network),
+        "Resources": resources(network.activity_id, network.layer_id, network.created, network.version),
         "SwitchGuid": network.switch_id,
     }

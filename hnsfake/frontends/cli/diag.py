@@ -48,6 +48,9 @@ def diag(
             lines = [heading]
             lines += [_detail(view) for view in objects] if details else [columns, *map(_line(noun), objects)]
             sections.append("\n".join(lines))
+        if what is What.ALL and not details:
+            # The heading is printed even when there are none, as there are none here.
+            sections.append(f"LoadBalancers:\n{'ID':<36} | {'Virtual IPs':<16} | Direct IP IDs")
         typer.echo("\n\n".join(sections))
 
 
@@ -69,7 +72,7 @@ def _network(view: dict[str, Any]) -> str:
 
 
 def _endpoint(view: dict[str, Any]) -> str:
-    return f"{view['Name']:<16} {view['ID']:<36} {view['VirtualNetworkName']}"
+    return f"{view['Name']:<16} {view['ID'].lower():<36} {view['VirtualNetworkName']}"
 
 
 def _namespace(view: dict[str, Any]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -82,13 +82,9 @@ def down(
         name, node = _choose(lab)
         with NodeClient(node, name) as client:
             pid = int(client.status()["pid"])
-        os.kill(pid, signal.SIGTERM)
-        deadline = time.monotonic() + _PATIENCE
-        handle = os.pidfd_open(pid) if _alive(pid) else -1
-        if handle >= 0:
-            _wait(handle, deadline)
-            os.close(handle)
-        if _alive(pid):
+        process = os.pidfd_open(pid)
+        signal.pidfd_send_signal(process, signal.SIGTERM)
+        if not _ended(process):
             stop(f"lab {name} (pid {pid}) does not stop: `kill -9 {pid}` leaves nothing behind either")
         typer.echo(f"lab {name} is down")
 
@@ -130,18 +126,11 @@ def _choose(lab: str | None) -> tuple[str, str]:
     return name, labs[name][0]
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _wait(handle: int, deadline: float) -> None:
-    import select
-
-    select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
+def _ended(process: int) -> bool:
+    """Wait for the process behind a pidfd; return whether it ended in time."""
+    ready, _, _ = select.select([process], [], [], _PATIENCE)
+    os.close(process)
+    return bool(ready)
 
 
 _READY_VARIABLE = "HNSFAKE_READY_FD"
