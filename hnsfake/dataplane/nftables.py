@@ -2,7 +2,7 @@
 
 Scripts are written without nftables' own comments (``#``): they reach the library as one line, so that its
 error message points at the very piece that was refused (of many lines it names the column alone). They name
-interfaces by ``iifname`` and ``oifname``, never ``iif``: the library keeps one list of interfaces a process.
+interfaces by ``iifname`` and ``oifname``, never by ``iif``: the library has one list of interfaces a process.
 
 Errors: DataplaneError ─┬─ NftError
                         └─ KernelLacksError
@@ -33,8 +33,8 @@ _LACKS = (
 )
 _MISSING = "Could not process rule: No such file or directory"
 
-# Contexts are independent, but the library numbers sets and remembers the kernel's generation in static
-# variables (nftables src/rule.c, src/mnl.c).
+# Contexts are independent, but the library numbers sets, remembers the kernel's generation and lists interfaces
+# in static variables (nftables src/rule.c, src/mnl.c, src/iface.c).
 _one_at_a_time = Lock()
 
 
@@ -116,9 +116,10 @@ class Context:
 
     def close(self) -> None:
         """Let go of the namespace; may be called twice."""
-        if self._context is not None:
-            self._library.nft_ctx_free(self._context)
-            self._context = None
+        with _one_at_a_time:
+            if self._context is not None:
+                self._library.nft_ctx_free(self._context)
+                self._context = None
 
     def __enter__(self) -> Self:
         return self

@@ -53,7 +53,7 @@ _FIREWALLS = {
     ),
 }
 
-# What falls through a layer: silently dropped, on OUT at the egress further down.
+# What falls through a layer: dropped without a word, on OUT at the egress further down.
 _DROP = {Direction.IN: "counter drop", Direction.OUT: f"counter meta mark set {BLOCKED:#x}"}
 
 

@@ -18,9 +18,9 @@ from ipaddress import IPv4Address, collapse_addresses
 from hnsfake.dataplane.interface import EndpointWant, IPNetwork
 
 BLOCKED = 0x484E5301
-"""The packet mark of what a layer blocked on OUT; the port drops it at egress.
+"""The packet mark of what a layer blocked on OUT; the port loses it at egress.
 
-A verdict of drop in an output hook tells the sender (EPERM); Windows drops without a word.
+A verdict of drop tells the sender (EPERM; at egress ENOBUFS); Windows drops without a word.
 """
 
 _MAX_NAME = 120  # nftables takes comments of 128 bytes

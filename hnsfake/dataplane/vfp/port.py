@@ -20,6 +20,10 @@ _HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
 }
 _FAMILIES = ("inet", "netdev")
 
+# Sent on to the loopback interface (always number 1) for a MAC that nobody has there, a packet is gone; its
+# sender hears nothing.
+_LOST = "ether daddr set 02:00:00:00:00:00 fwd to 1"
+
 
 def ruleset(context: PortContext) -> str:
     """Return the script that makes a port's tables; empty for a port without rules.
@@ -61,7 +65,7 @@ def _layer(interface: str, layer: Layer, statements: list[str]) -> str:
 def _egress(interface: str, rules: Rules) -> str:
     """Write the stateless end of the port: blocked packets go no further, MACs are rewritten."""
     blocks = not rules.layers.keys().isdisjoint((Layer.ACL_OUT, Layer.HOST_OUT))
-    statements = ([f"meta mark {BLOCKED:#x} drop"] if blocks else []) + rules.egress
+    statements = ([f"meta mark {BLOCKED:#x} {_LOST}"] if blocks else []) + rules.egress
     if not statements:
         return ""
     hook = f'type filter hook egress device "{interface}" priority 0; policy accept;'

@@ -22,6 +22,7 @@ LOCAL, REMOTE = (POD, SECOND_POD), WORLD[:2]
 LOCAL_PORTS = {Direction.IN: (1000, 1001), Direction.OUT: (2000, 2001)}
 REMOTE_PORTS = (3000, 3001)
 LAST = 9999
+IP_RECVERR = 11
 
 # The last datagram always gets through: whatever was sent before it has arrived by then, or never will.
 LAST_WORD = [
@@ -208,15 +209,18 @@ def test_the_other_direction_is_closed_by_a_rule_for_one(cable: Cable, ends: Dat
 @pytest.mark.parametrize("rule_type", ["Switch", "Host"])
 def test_what_is_blocked_on_the_way_out_is_lost_without_a_word(cable: Cable, ends: Datagrams, rule_type: str) -> None:
     cable.load(acl("Block", "Out", RuleType=rule_type, RemotePorts="1-9000"), *LAST_WORD)
+    for end in ends.pod.values():
+        end.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)  # ask for every error there is
     for flow in FLOWS:
         if flow.direction is Direction.OUT:
-            ends.send(flow)  # raises PermissionError if the kernel tells
+            ends.send(flow)  # raises PermissionError, or "no buffer space", if the kernel tells
     assert ends.arrived() == set()
 
 
 def test_ping_that_is_blocked_is_lost_without_a_word(cable: Cable) -> None:
     cable.load(acl("Block", "Out"), acl("Allow", "In", Protocols="1"))
     ping = cable.icmp(cable.pod)
+    ping.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)  # as ping(8) does
     assert ping.sendto(ECHO, (WORLD[0], 0)) == len(ECHO)
     outside = cable.icmp(cable.world)
     outside.sendto(ECHO, (POD, 0))
