@@ -18,6 +18,7 @@ POD, SECOND_POD = "10.1.0.10", "10.1.0.11"
 WORLD = ("203.0.113.1", "203.0.113.2", "203.0.113.130")
 MANAGEMENT, HOST_MAC = "10.127.0.11", "00-15-5D-7F-00-0B"
 POOL = (0x9000, 64)
+ECHO = bytes.fromhex("0800e5ca12340001")  # an ICMP echo request with its checksum
 
 _VNIC, _FAR = 10, 11
 _POD_MAC, _WORLD_MAC = "00-15-5D-01-00-10", "00-15-5D-01-00-01"

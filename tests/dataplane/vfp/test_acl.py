@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hnsfake.documents.policies import Acl
 from hnsfake.documents.policies.acl import Action, Direction, RuleType
 
-from .cable import POD, SECOND_POD, WORLD, Cable
+from .cable import ECHO, POD, SECOND_POD, WORLD, Cable
 
 UDP = 17
 LOCAL, REMOTE = (POD, SECOND_POD), WORLD[:2]
@@ -231,9 +231,6 @@ def test_ping_that_is_blocked_is_lost_without_a_word(cable: Cable) -> None:
             return
         assert packet[20] == 8
         assert source != POD, "the blocked echo has arrived"
-
-
-ECHO = bytes.fromhex("0800e5ca12340001")  # with its checksum
 
 
 def test_tcp_goes_out_and_answers_come_in(cable: Cable) -> None:

@@ -13,10 +13,9 @@ from hnsfake.dataplane.interface import RouteWant
 from hnsfake.dataplane.vfp.sdn_route import routes
 from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, SdnRoute
 
-from .cable import HOST_MAC, MANAGEMENT, POD, POOL, WORLD, Cable
+from .cable import ECHO, HOST_MAC, MANAGEMENT, POD, POOL, WORLD, Cable
 
 IP = 0x0800
-ECHO = bytes.fromhex("0800e5ca12340001")  # with its checksum
 
 
 def nat(**settings: Any) -> OutboundNat:
