@@ -31,11 +31,15 @@ class LaneError(RuntimeError):
 
 @dataclass(frozen=True)
 class Lane:
-    """One way to make endpoints; ``isolation`` are unshare(1)'s options, so that the machine stays clean."""
+    """One way to make endpoints.
+
+    ``isolation`` are unshare(1)'s options, so that the machine stays clean; ``repeats`` are its runs a round.
+    """
 
     module: str
     title: str
     isolation: tuple[str, ...] = ()
+    repeats: int = 1
 
     def run(self, endpoints: int) -> Figures:
         """Run the lane once in a process of its own; return what it measured, in milliseconds and KiB."""
@@ -52,9 +56,9 @@ class Lane:
         return ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), *self.isolation]
 
 
-FLOOR = Lane("floor", "(a) bare script, the same kernel objects", ("--net",))
+FLOOR = Lane("floor", "(a) bare script, the same kernel objects", ("--net",), repeats=3)
 BRIDGE_CNI = Lane("bridge_cni", "(b) bridge CNI plugin with host-local", ("--net", "--mount"))
-OURS = Lane("ours", "(c) hnsfake, v2 calls in Python")
+OURS = Lane("ours", "(c) hnsfake, v2 calls in Python", repeats=3)
 LANES = (FLOOR, BRIDGE_CNI, OURS)
 
 
