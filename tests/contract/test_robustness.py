@@ -1,0 +1,122 @@
+"""Whatever a caller sends: an HRESULT and a record, never an exception, and nothing changed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.text import MAX_DEPTH, MAX_DOCUMENT
+from hnsfake.service.pipeline import FUNCTIONS
+from tests.contract.service import VERSION, Bench
+
+FUNCTION_NAMES = sorted(FUNCTIONS)
+CREATES = [name for name in FUNCTION_NAMES if name.startswith("HcnCreate")]
+PATHS = ["/networks/", "/endpoints/", "/namespaces/", "/networks/x", "/globals/version", "", "/", "//", "/a/b/c/d"]
+NAMES = [
+    *("ID", "Name", "Type", "Policies", "MacPool", "Ranges", "Dns", "Ipams", "Subnets", "IpAddressPrefix", "Routes"),
+    *("NextHop", "DestinationPrefix", "Settings", "IsolationId", "SchemaVersion", "Major", "Minor", "Flags", "Filter"),
+    *("HostComputeNetwork", "IpConfigurations", "IpAddress", "PrefixLength", "MacAddress", "VirtualNetwork"),
+    *("AddressPrefix", "GatewayAddress", "IPAddress", "ResourceType", "RequestType", "NamespaceId", "Resources"),
+]
+TEXTS = st.sampled_from(
+    ["", "NAT", "L2Bridge", "Overlay", "ACL", "PortMapping", "OutBoundNAT", "VSID", "10.0.0.0/24", "10.0.0.300"]
+) | st.text(max_size=8)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=4), inner),
+    max_leaves=20,
+)
+RECORD_FIELDS = {"Success", "Error", "ErrorCode"}
+
+
+def _check(bench: Bench, operation: str, document: Any, **parts: Any) -> None:
+    """Call; on failure there is a record and the state is the very same."""
+    before = bench.service.state
+    reply = bench.invoke(operation, document, **parts)
+    if operation == "HNSCall":
+        envelope = json.loads(reply.output or "")
+        failed = not envelope["Success"]
+        code = envelope.get("ErrorCode", 0)
+    else:
+        failed, code = not reply.ok, reply.hresult
+        assert (reply.record is not None) == failed
+        if reply.record is not None:
+            assert set(json.loads(reply.record)) == RECORD_FIELDS
+    if failed:
+        assert bench.service.state is before
+        assert code != HResult.E_UNEXPECTED
+
+
+@given(operation=st.sampled_from(FUNCTION_NAMES), document=st.binary(max_size=40), path=st.sampled_from(PATHS))
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_get_an_answer(operation: str, document: bytes, path: str) -> None:
+    for method in ("GET", "POST", "DELETE", "NONSENSE"):
+        _check(Bench(), operation, document, method=method, path=path)
+
+
+@given(operation=st.sampled_from(FUNCTION_NAMES), document=JSON, path=st.sampled_from(PATHS))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_json_gets_an_answer(operation: str, document: Any, path: str) -> None:
+    _check(Bench(), operation, document, method="POST", path=path)
+
+
+@given(document=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=6), operation=st.sampled_from(CREATES))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_document_of_known_fields_gets_an_answer(document: dict[str, Any], operation: str) -> None:
+    bench = Bench()
+    handle = bench.handle("Network", bench.network()["ID"])
+    _check(bench, operation, {"Type": "NAT", "SchemaVersion": VERSION, **document}, handle=handle)
+
+
+@pytest.mark.parametrize("operation", ["HcnCreateNetwork", "HcnEnumerateNetworks", "HNSCall"])
+@pytest.mark.parametrize(
+    "document",
+    [
+        b'{"Name": "\xff\xfe"}',
+        "[" * 1_000_000,
+        '{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1),
+        '{"Name": ' + "1" * 5000 + "}",
+        '{"Name": NaN}',
+        '{"Name": "a"} trailing',
+        b'{"Name": "' + b"x" * MAX_DOCUMENT + b'"}',
+        '{"Flags": true, "SchemaVersion": {"Major": "2"}}',
+    ],
+    ids=["not UTF-8", "brackets", "deep", "long number", "NaN", "trailing", "oversized", "wrong types"],
+)
+def test_a_document_that_cannot_be_read_is_invalid_json_and_changes_nothing(operation: str, document: Any) -> None:
+    bench = Bench()
+    before = bench.service.state
+    reply = bench.invoke(operation, document, method="POST", path="/networks/")
+    code = json.loads(reply.output or "{}").get("ErrorCode") if operation == "HNSCall" else reply.hresult
+    assert code == HResult.HCN_E_INVALID_JSON
+    assert bench.service.state is before
+
+
+def test_brackets_inside_a_string_are_no_nesting() -> None:
+    name = "[{" * MAX_DEPTH
+    assert Bench().network(Name=name)["Name"] == name
+
+
+def test_an_unknown_function_is_not_implemented() -> None:
+    assert Bench().invoke("HcnFlyToTheMoon").hresult == HResult.E_NOTIMPL
+
+
+def test_a_fault_of_ours_is_unexpected_with_a_number_that_the_log_repeats(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench()
+    bench.plane.refusal = RuntimeError("a bug")
+    reply = bench.invoke("HcnCreateNamespace", {"SchemaVersion": VERSION})
+    assert reply.hresult == HResult.E_UNEXPECTED
+    number = json.loads(reply.record or "")["Error"].split("hnsfake fault ")[1].split(":")[0]
+    assert number in caplog.text
+    assert "a bug" not in (reply.record or "")
+
+
+def test_an_unknown_field_is_ignored_and_counted() -> None:
+    bench = Bench()
+    bench.network(Colour="green")
+    assert bench.service.unknown_fields == {"NetworkV2.Colour": 1}
