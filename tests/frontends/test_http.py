@@ -1,0 +1,145 @@
+"""HTTP carries calls as they are."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from hnsfake import Lab
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.text import MAX_DOCUMENT
+from hnsfake.frontends.server import LabServer, ServeError
+from hnsfake.frontends.sockets import abstract_name, running_labs
+from hnsfake.service.pipeline import FUNCTIONS
+from tests.frontends.conftest import Served
+
+VERSION = {"Major": 2, "Minor": 0}
+
+
+def test_v1_is_called_by_its_own_paths(served: Served) -> None:
+    with served.client() as http:
+        made = http.post("/networks/", json={"Name": "nat", "Type": "nat"}).json()
+        assert made["Success"]
+        network = made["Output"]["ID"]
+        assert [one["ID"] for one in http.get("/networks").json()["Output"]] == [network]
+        assert http.get(f"/networks/{network.lower()}").json()["Output"]["Name"] == "nat"
+        assert http.delete(f"/networks/{network}").json() == {"Success": True}
+
+
+def test_v2_is_called_by_the_functions_names(served: Served) -> None:
+    with served.client() as http:
+        document = {"Name": "nat", "Type": "NAT", "SchemaVersion": VERSION}
+        made = http.post("/hcn/HcnCreateNetwork", json=document).json()
+        assert (made["hresult"], made["record"], made["output"]) == (0, None, None)
+        query = {"SchemaVersion": VERSION}
+        answer = http.post(
+            "/hcn/HcnQueryNetworkProperties", params={"handle": made["handle"]}, content=json.dumps(query)
+        ).json()
+        shown = json.loads(answer["output"])
+        assert shown["Name"] == "nat"
+        assert http.post("/hcn/HcnDeleteNetwork", params={"id": shown["ID"]}).json()["hresult"] == 0
+
+
+def test_the_unix_socket_and_tcp_lead_to_one_node(served: Served) -> None:
+    path = abstract_name(served.lab.name, "n1")
+    with served.client() as http, httpx.Client(transport=httpx.HTTPTransport(uds=path), base_url="http://n") as unix:
+        http.post("/networks/", json={"Name": "one", "Type": "nat"})
+        assert [network["Name"] for network in unix.get("/networks/").json()["Output"]] == ["one"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [b'{"Name": "\xff"}', b"[" * 100_000, b'{"Name": 5, "SchemaVersion": {}}', b"{"],
+    ids=["not UTF-8", "nested", "wrong type", "cut off"],
+)
+@pytest.mark.parametrize("path", ["/networks/", "/hcn/HcnCreateNetwork"])
+def test_a_document_that_cannot_be_read_gets_hresult_and_record(served: Served, path: str, document: bytes) -> None:
+    before = served.lab.nodes["n1"].service.state
+    with served.client() as http:
+        answer = http.post(path, content=document)
+    assert answer.status_code == 200
+    assert _code(answer.json()) == HResult.HCN_E_INVALID_JSON
+    assert served.lab.nodes["n1"].service.state is before
+
+
+def test_an_oversized_document_is_refused_without_being_kept(served: Served) -> None:
+    def parts() -> Any:
+        for _ in range(MAX_DOCUMENT // 65536 + 2):
+            yield b" " * 65536
+
+    with served.client() as http:
+        answer = http.post("/hcn/HcnCreateNetwork", content=parts()).json()
+    assert answer["hresult"] == HResult.HCN_E_INVALID_JSON
+
+
+@pytest.mark.parametrize("handle", ["nonsense", "-1", "1" * 400, "٣"])
+def test_a_handle_that_is_none_gets_its_hresult(served: Served, handle: str) -> None:
+    with served.client() as http:
+        answer = http.post("/hcn/HcnCloseNetwork", params={"handle": handle}).json()
+    assert answer["hresult"] == HResult.E_HANDLE
+
+
+def test_an_unknown_function_is_not_implemented(served: Served) -> None:
+    with served.client() as http:
+        answer = http.post("/hcn/HcnNothing").json()
+    assert answer["hresult"] == HResult.E_NOTIMPL
+    assert json.loads(answer["record"])["Success"] is False
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("PUT", "/networks/"), ("GET", "/a/b/c/d"), ("POST", "/x")])
+def test_any_other_path_is_hns_to_refuse(served: Served, method: str, path: str) -> None:
+    with served.client() as http:
+        answer = http.request(method, path)
+    assert answer.status_code == 200
+    assert answer.json()["ErrorCode"] == HResult.HCN_E_REQUEST_UNSUPPORTED
+
+
+def test_a_failed_post_says_its_hresult_and_a_failed_delete_does_not(served: Served) -> None:
+    with served.client() as http:
+        posted = http.post("/networks/", json={"Type": "nonsense"})
+        deleted = http.delete("/networks/11111111-2222-3333-4444-555555555555")
+    assert int(posted.headers["HNS-HResult"], 16) == HResult.HCN_E_INVALID_NETWORK_TYPE
+    assert int(deleted.headers["HNS-HResult"], 16) == 0
+    assert not deleted.json()["Success"]
+
+
+def test_openapi_describes_every_function_and_path(served: Served) -> None:
+    with served.client() as http:
+        document = http.get("/openapi.json").json()
+    operations = {
+        op["operationId"] for path in document["paths"].values() for op in path.values() if "operationId" in op
+    }
+    assert set(FUNCTIONS) - {"HNSCall"} <= operations
+    assert "/endpoints/{object_id}/{action}" in document["paths"]
+
+
+def test_a_running_lab_is_found_and_one_that_ended_is_not(lab_name: str) -> None:
+    with Lab(["a", "b"], dataplane="none", name=lab_name) as lab, LabServer(lab):
+        assert running_labs()[lab_name] == ["a", "b"]
+    assert lab_name not in running_labs()
+
+
+def test_sockets_with_names_are_there_and_gone_with_the_server(tmp_path: Path, lab_name: str) -> None:
+    path = tmp_path / "n1.sock"
+    with Lab(["n1"], dataplane="none", name=lab_name) as lab:
+        with LabServer(lab, socket_dir=tmp_path):
+            assert stat.S_ISSOCK(path.stat().st_mode)
+            with httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url="http://n") as unix:
+                assert unix.get("/globals/version").json()["Output"]["Major"] == 13
+        assert not path.exists()
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(served: Served, lab_name: str) -> None:
+    port = served.server.addresses["n1"].tcp
+    with Lab(["n2"], dataplane="none", name=lab_name) as lab, pytest.raises(ServeError, match="n2"):
+        LabServer(lab, tcp_port=port)
+
+
+def _code(answer: dict[str, Any]) -> int:
+    code: int = answer.get("ErrorCode", answer.get("hresult"))
+    return code
