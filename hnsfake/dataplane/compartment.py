@@ -17,6 +17,7 @@ class CompartmentState:
     netns: NetNs
     vnics: set[str] = field(default_factory=set)
     buried: int = 0
+    gone: bool = False
 
     def free_name(self, index: int) -> str:
         """Return a kernel name for a new vNIC: eth0 and on; in the host's compartment by number."""
@@ -26,6 +27,11 @@ class CompartmentState:
         while f"eth{number}" in self.vnics:
             number += 1
         return f"eth{number}"
+
+    def close(self) -> None:
+        """Let go of the namespace."""
+        self.gone = True
+        self.netns.close()
 
 
 def create(want: CompartmentWant) -> CompartmentState:

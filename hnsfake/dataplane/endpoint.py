@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 from hnsfake.dataplane import messages, netlink, nftables
@@ -14,6 +12,7 @@ from hnsfake.dataplane.interface import HOST_COMPARTMENT, EndpointWant, RouteWan
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.sandbox import enter
 from hnsfake.dataplane.vfp import port as vfp
+from hnsfake.dataplane.vfp.layers import PortContext
 from hnsfake.dataplane.vfp.sdn_route import routes as policy_routes
 
 
@@ -29,54 +28,48 @@ class Port:
 
 
 def attach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compartment: CompartmentState) -> Port:
-    """Make an endpoint's port; raise DataplaneError and leave nothing."""
+    """Make an endpoint's port; raise DataplaneError."""
     index, vnic_index = next(kernel.indexes), next(kernel.indexes)
     port = Port(index, driver.port_name(index), compartment.free_name(vnic_index), vnic_index, compartment)
-    with ExitStack() as undo:
-        undo.callback(_delete, kernel, port)
-        _make_cable(kernel, driver.bridge(endpoint), endpoint, port)
-        _configure(endpoint, port)
-        script = vfp.ruleset(driver.context(endpoint, port.vnic))
-        if script:
-            nftables.run(script)  # still in the compartment's namespace
-        driver.connect(endpoint)
-        undo.pop_all()
+    kernel.transaction.undo(compartment.vnics.discard, port.vnic)
     compartment.vnics.add(port.vnic)
+    _make_cable(kernel, driver.bridge(endpoint), endpoint, port)
+    _configure(endpoint, port)
+    context = driver.context(endpoint, port.vnic)
+    if script := vfp.ruleset(context):
+        nftables.run(script)  # still in the compartment's namespace
+        kernel.transaction.undo(_in_compartment, port, vfp.removal(context))
+    driver.connect(endpoint)
     return port
 
 
 def detach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, port: Port, graveyard: Graveyard) -> None:
-    """Make a port inert at once; the graveyard deletes it soon."""
+    """Make a port inert at once; the graveyard deletes it soon; raise DataplaneError."""
     driver.disconnect(endpoint)
-    kernel.in_switch(
-        [
-            messages.disabled_port(port.index),
-            messages.forget_mac(endpoint.mac, port.index),
-            messages.in_group(port.index, GROUP),
-        ],
-        "disconnect an endpoint",
+    kernel.switch.send(
+        [messages.disabled_port(port.index), messages.forget_mac(endpoint.mac, port.index)],
+        f"disconnect endpoint {endpoint.name}",
+        lambda: [*_connection(driver.bridge(endpoint), endpoint, port), messages.enabled_port(port.index)],
     )
-    port.compartment.vnics.discard(port.vnic)
-    port.compartment.buried += 1
-    graveyard.bury(_afterwards(driver, endpoint, port))
+    kernel.transaction.at_end(_bury, kernel, driver.context(endpoint, port.vnic), port, graveyard)
 
 
-def update(driver: NetworkDriver, before: EndpointWant, after: EndpointWant, port: Port) -> None:
-    """Change the policies at a port; on failure leave those before."""
+def update(kernel: Kernel, driver: NetworkDriver, before: EndpointWant, after: EndpointWant, port: Port) -> None:
+    """Change the policies at a port; raise DataplaneError."""
     old, new = driver.context(before, port.vnic), driver.context(after, port.vnic)
-    enter(port.compartment.netns)
     if vfp.ruleset(old) != vfp.ruleset(new):
-        nftables.run(vfp.removal(new) + vfp.ruleset(new))
-    try:
-        driver.update(before, after)
-    except BaseException:
-        enter(port.compartment.netns)
-        nftables.run(vfp.removal(old) + vfp.ruleset(old))
-        raise
+        _in_compartment(port, vfp.removal(new) + vfp.ruleset(new))
+        kernel.transaction.undo(_in_compartment, port, vfp.removal(old) + vfp.ruleset(old))
+    driver.update(before, after)
+
+
+def _in_compartment(port: Port, script: str) -> None:
+    enter(port.compartment.netns)
+    nftables.run(script)
 
 
 def _make_cable(kernel: Kernel, bridge: int, endpoint: EndpointWant, port: Port) -> None:
-    kernel.in_switch(
+    kernel.switch.send(
         [
             messages.veth(
                 port.name,
@@ -86,12 +79,19 @@ def _make_cable(kernel: Kernel, bridge: int, endpoint: EndpointWant, port: Port)
                 endpoint.mac,
                 port.compartment.netns.fd,
             ),
-            messages.into_bridge(port.index, bridge),
-            messages.quiet_port(port.index),
-            messages.forward_to_port(endpoint.mac, port.index),
+            *_connection(bridge, endpoint, port),
         ],
         f"connect endpoint {endpoint.name} to its switch",
+        lambda: [messages.delete_link(port.index)],
     )
+
+
+def _connection(bridge: int, endpoint: EndpointWant, port: Port) -> list[bytes]:
+    return [
+        messages.into_bridge(port.index, bridge),
+        messages.quiet_port(port.index),
+        messages.forward_to_port(endpoint.mac, port.index),
+    ]
 
 
 def _configure(endpoint: EndpointWant, port: Port) -> None:
@@ -123,28 +123,23 @@ def _routes(endpoint: EndpointWant, host: bool) -> list[RouteWant]:
     ]
 
 
-def _delete(kernel: Kernel, port: Port) -> None:
-    """Remove what there is of a port; slow, for the way back after a failure."""
-    try:
-        kernel.in_switch([messages.delete_link(port.index)], "remove a port")
-    except netlink.NetlinkError as error:
-        if error.number != netlink.NO_DEVICE:
-            raise
-
-
-def _afterwards(driver: NetworkDriver, endpoint: EndpointWant, port: Port) -> Callable[[], None]:
-    """Return what is left to do when the vNIC is deleted: its rules name an interface that is gone."""
-    context = driver.context(endpoint, port.vnic)
+def _bury(kernel: Kernel, context: PortContext, port: Port, graveyard: Graveyard) -> None:
+    """Have a disconnected port deleted, and then its rules, which name an interface that is gone."""
+    kernel.switch.revert([messages.in_group(port.index, GROUP)])
+    state = port.compartment
+    state.buried += 1
     # The compartment may be removed, and its descriptor closed, before that.
-    netns = port.compartment.netns.another() if vfp.ruleset(context) else None
+    netns = state.netns.another() if vfp.ruleset(context) else None
 
     def clean_up() -> None:
-        port.compartment.buried -= 1
+        state.vnics.discard(port.vnic)
+        state.buried -= 1
         if netns is not None:
             try:
-                enter(netns)
-                nftables.run(vfp.removal(context))
+                if not state.gone:
+                    enter(netns)
+                    nftables.run(vfp.removal(context))
             finally:
                 netns.close()
 
-    return clean_up
+    graveyard.bury(clean_up)

@@ -11,9 +11,9 @@ import logging
 from collections.abc import Callable
 from threading import Condition, Thread
 
-from hnsfake.dataplane import messages, netlink
-from hnsfake.dataplane.interface import DataplaneError
-from hnsfake.dataplane.sandbox import NetNs, Sandbox, SandboxError
+from hnsfake.dataplane import messages
+from hnsfake.dataplane.netlink import Link, NetlinkError
+from hnsfake.dataplane.sandbox import NetNs, enter
 
 log = logging.getLogger("hnsfake.dataplane")
 
@@ -24,60 +24,61 @@ GROUP = 0x484E53
 class Graveyard:
     """Deletes the interfaces of ``GROUP`` in one namespace; ``bury`` says that there are some."""
 
-    def __init__(self, sandbox: Sandbox, netns: NetNs) -> None:
-        self._sandbox = sandbox
+    def __init__(self, netns: NetNs) -> None:
         self._netns = netns
         self._changed = Condition()
         self._pending: list[Callable[[], None]] = []
-        self._waiting = self._busy = self._closing = False
+        self._busy = self._closing = False
         self._thread = Thread(target=self._work, name="hnsfake-graveyard", daemon=True)
         self._thread.start()
 
     def bury(self, afterwards: Callable[[], None]) -> None:
-        """Have the group deleted soon, and ``afterwards`` called on a sandbox thread then."""
+        """Have the group deleted soon, and ``afterwards`` called then, on a thread that may change places."""
         with self._changed:
-            self._waiting = True
             self._pending.append(afterwards)
             self._changed.notify_all()
 
     def flush(self) -> None:
         """Wait until nothing is left to delete."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._waiting and not self._busy)
+            self._changed.wait_for(lambda: not self._pending and not self._busy)
 
     def close(self) -> None:
-        """Delete what is left and stop."""
+        """Delete what is left and stop; may be called twice."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         self._thread.join()
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing)
-                if not self._waiting:
-                    return
-                self._waiting, self._busy = False, True
-                pending, self._pending = self._pending, []
-            try:
-                self._sandbox.run(self._netns, self._delete, pending)
-            except Exception:
-                log.exception("deleting removed ports")
-            finally:
+        enter(self._netns)
+        with Link() as link:
+            while pending := self._wait():
+                _delete(link)
+                for afterwards in pending:
+                    try:
+                        afterwards()
+                    except Exception:
+                        log.exception("after deleting a port")
                 with self._changed:
                     self._busy = False
                     self._changed.notify_all()
 
-    def _delete(self, pending: list[Callable[[], None]]) -> None:
-        try:
-            netlink.send([messages.delete_group(GROUP)], "delete removed ports")
-        except netlink.NetlinkError as error:
-            # None left: their compartments are gone, and they with them.
-            if error.number not in (errno.ENODEV, errno.EINVAL):
-                log.warning("%s", error)
-        for afterwards in pending:
-            try:
-                afterwards()
-            except (DataplaneError, SandboxError) as error:
-                log.warning("%s", error)
+    def _wait(self) -> list[Callable[[], None]]:
+        """Wait for something to delete; return nothing at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._pending or self._closing)
+            pending, self._pending = self._pending, []
+            self._busy = bool(pending)
+            return pending
+
+
+def _delete(link: Link) -> None:
+    try:
+        link.send([messages.delete_group(GROUP)], "delete removed ports")
+    except NetlinkError as error:
+        # None left: their compartments are gone, and they with them.
+        if error.number not in (errno.ENODEV, errno.EINVAL):
+            log.warning("%s", error)
+    except OSError as error:
+        log.warning("delete removed ports: %s", error)

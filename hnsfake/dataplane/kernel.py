@@ -40,9 +40,7 @@ class Place:
         self._link = netlink.Link()
         self._rules = nftables.Context()
 
-    def send(
-        self, requests: Sequence[bytes], purpose: str, back: Callable[[], Sequence[bytes]] | None = None
-    ) -> None:
+    def send(self, requests: Sequence[bytes], purpose: str, back: Callable[[], Sequence[bytes]] | None = None) -> None:
         """Send rtnetlink messages. Of a batch that fails the kernel may have carried out any part."""
         if back is not None:
             self._transaction.undo(lambda: self._link.revert(back()))

@@ -164,7 +164,10 @@ def enabled_port(index: int) -> bytes:
 
 @cache
 def _port_state(state: int) -> Template:
-    return Template(encode(lambda batch: batch.brport("set", index=_INDEX, state=state)), index=_u32(_INDEX))
+    message = bytearray(encode(lambda batch: batch.brport("set", index=_INDEX, state=state)))
+    # pyroute2 takes the state for the interface's too: ifi_flags and ifi_change would switch it off or on.
+    struct.pack_into("=II", message, 16 + 8, 0, 0)
+    return Template(bytes(message), index=_u32(_INDEX))
 
 
 def in_group(index: int, group: int) -> bytes:
@@ -247,10 +250,10 @@ def _address(length: int) -> Template:
 
 
 def route(destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int = 0) -> bytes:
-    """Add a route through an interface."""
+    """Add a route through an interface, behind any other to the same destination."""
     if next_hop is not None and next_hop.version == 4 and destination.prefixlen == 0 and not metric:
         return _default_route().fill(hop=next_hop.packed, index=_u32(index))
-    return _route("add", destination, next_hop, index, metric)
+    return _route("append", destination, next_hop, index, metric)
 
 
 def delete_route(destination: IPNetwork, next_hop: IPAddress | None, index: int) -> bytes:
@@ -276,7 +279,7 @@ def _route(verb: str, destination: IPNetwork, next_hop: IPAddress | None, index:
 
 @cache
 def _default_route() -> Template:
-    message = encode(lambda batch: batch.route("add", dst="default", gateway=_HOP, oif=_INDEX))
+    message = encode(lambda batch: batch.route("append", dst="default", gateway=_HOP, oif=_INDEX))
     return Template(message, hop=ip_address(_HOP).packed, index=_u32(_INDEX))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv4Interface
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from hnsfake.dataplane import compartment, endpoint, messages
 from hnsfake.dataplane.compartment import CompartmentState
@@ -25,10 +26,15 @@ from hnsfake.dataplane.interface import (
     NetworkWant,
     PortCounters,
 )
-from hnsfake.dataplane.kernel import NIC, Kernel, quiet_ipv6, sysctl
+from hnsfake.dataplane.kernel import NIC, Kernel, Place, quiet_ipv6, sysctl
 from hnsfake.dataplane.observe import InterfaceView, counters, interfaces
-from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
+from hnsfake.dataplane.sandbox import NetNs, Sandbox, SandboxError, enter
 from hnsfake.dataplane.switch import NIC_NAME, ExternalSwitch
+from hnsfake.dataplane.transaction import Transaction
+
+P = ParamSpec("P")
+K = TypeVar("K")
+V = TypeVar("V")
 
 ADAPTER = "Ethernet"
 EPHEMERAL_PORTS = "32768 49151"
@@ -50,14 +56,22 @@ class LinuxNode:
     def __init__(self, sandbox: Sandbox, fabric: Fabric, name: str, interface: IPv4Interface, mac: str) -> None:
         self.sandbox = sandbox
         self.name = name
-        node, switch = sandbox.new_netns(name), sandbox.new_netns(f"{name} vSwitch")
-        self._kernel = Kernel(node, switch, interface, WIRE_GATEWAY.ip, mac)
+        self._transaction = Transaction()
+        node = sandbox.new_netns(name)
+        switch = sandbox.new_netns(f"{name} vSwitch")
+        self._kernel = Kernel(
+            sandbox.run(node, Place, node, self._transaction),
+            sandbox.run(switch, Place, switch, self._transaction),
+            self._transaction,
+            interface,
+            WIRE_GATEWAY.ip,
+            mac,
+        )
         self._switch = ExternalSwitch(self._kernel, ADAPTER)
         self._networks: dict[str, NetworkDriver] = {}
         self._ports: dict[str, Port] = {}
-        self._remote: set[str] = set()
         self._compartments = {HOST_COMPARTMENT: CompartmentState(HOST_COMPARTMENT, node)}
-        self._graveyard = Graveyard(sandbox, switch)
+        self._graveyard = Graveyard(switch)
         self._carriers: Mapping[type, _Carrier] = {
             NetworkWant: _Carrier(self._create_network, self._modify_network, self._remove_network),
             EndpointWant: _Carrier(self._create_endpoint, self._modify_endpoint, self._remove_endpoint),
@@ -72,7 +86,9 @@ class LinuxNode:
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Carry out ``changes`` in order; raise DataplaneError with everything as before."""
-        self.sandbox.run(self._kernel.node, self._apply, changes)
+        work = [change for change in changes if _concerns_kernel(change)]
+        if work:
+            self._run(self._carry_out_all, work)
 
     def counters(self, endpoint_id: str) -> PortCounters:
         """Return an endpoint's traffic counters; zeros where it has no vNIC."""
@@ -94,53 +110,57 @@ class LinuxNode:
 
     def add_route(self, prefix: IPNetwork, next_hop: IPAddress) -> None:
         """Add a route to the node's own stack, as New-NetRoute does."""
-        self._route(messages.route_via("add", prefix, next_hop), f"add the route {prefix}")
+        self._run(self._switch.add_route, prefix, next_hop)
 
     def delete_route(self, prefix: IPNetwork, next_hop: IPAddress) -> None:
         """Remove a route of the node's own stack, as Remove-NetRoute does."""
-        self._route(messages.route_via("del", prefix, next_hop), f"remove the route {prefix}")
+        self._run(self._switch.delete_route, prefix, next_hop)
 
     def set_forwarding(self, alias: str, on: bool) -> None:
         """Turn IP forwarding of an interface on or off, as Set-NetIPInterface -Forwarding does."""
         if alias == self._switch.host_alias:
-            self.sandbox.run(self._kernel.node, self._switch.set_forwarding, on)
+            self._run(self._switch.forward_for, "client", on)
             return
         view = next((view for view in self.interfaces() if view.alias == alias), None)
         if view is None:
             raise DataplaneError(f"node {self.name} has no interface {alias!r}")
         request = messages.configure(view.index, {messages.FORWARDING: int(on)})
-        self.sandbox.run(self._kernel.node, self._kernel.in_node, [request], f"set forwarding of {alias}")
+        self._run(self._kernel.node.send, [request], f"set forwarding of {alias}")
 
     def flush(self) -> None:
         """Wait until removed ports are gone from the kernel."""
         self._graveyard.flush()
 
     def close(self) -> None:
-        """Let go of all namespaces; the kernel removes what is in them."""
+        """Let go of all namespaces; the kernel removes what is in them. May be called twice."""
         self._graveyard.close()
         for state in self._compartments.values():
             state.netns.close()
-        self._kernel.switch.close()
+        self._kernel.close()
+
+    def _run(self, function: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Run a function on a sandbox thread, all or nothing; raise DataplaneError."""
+        self.sandbox.run(self._kernel.node.netns, self._all_or_nothing, partial(function, *args, **kwargs))
+
+    def _all_or_nothing(self, work: Callable[[], None]) -> None:
+        try:
+            with self._transaction:
+                work()
+        except (OSError, SandboxError) as error:
+            raise DataplaneError(f"node {self.name}: {error}") from error
 
     def _boot(self) -> None:
-        kernel = self._kernel
-        enter(kernel.switch)
+        enter(self._kernel.switch.netns)
         quiet_ipv6()
-        enter(kernel.node)
+        enter(self._kernel.node.netns)
         sysctl("net.ipv4.conf.all.rp_filter", "0")
         sysctl("net.ipv4.ip_local_port_range", EPHEMERAL_PORTS)
-        kernel.in_node([messages.loopback_up(), *self._switch.host_messages(NIC, ADAPTER)], "configure the adapter")
+        self._kernel.node.send([messages.loopback_up()], "switch on the loopback interface")
+        self._switch.boot()
 
-    def _apply(self, changes: Sequence[Change]) -> None:
-        done: list[Change] = []
-        try:
-            for change in changes:
-                self._carry_out(change)
-                done.append(change)
-        except BaseException:
-            for change in reversed(done):
-                self._carry_out(Change(change.after, change.before))
-            raise
+    def _carry_out_all(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self._carry_out(change)
 
     def _carry_out(self, change: Change) -> None:
         before, after = change.before, change.after
@@ -155,58 +175,67 @@ class LinuxNode:
     def _create_network(self, want: NetworkWant) -> None:
         driver = DRIVERS[want.driver](self._kernel, self._switch, want)
         driver.create()
-        self._networks[want.id] = driver
+        self._put(self._networks, want.id, driver)
 
     def _modify_network(self, _before: NetworkWant, after: NetworkWant) -> None:
         self._networks[after.id].modify(after)
 
     def _remove_network(self, want: NetworkWant) -> None:
         self._graveyard.flush()
-        self._networks.pop(want.id).delete()
+        self._take(self._networks, want.id).delete()
 
     def _create_endpoint(self, want: EndpointWant) -> None:
         driver = self._networks[want.network_id]
         if want.remote:
             driver.connect(want)
-            self._remote.add(want.id)
         elif want.compartment is not None:
             state = self._compartments[want.compartment]
             if state.buried:
                 self._graveyard.flush()
-            self._ports[want.id] = endpoint.attach(self._kernel, driver, want, state)
+            self._put(self._ports, want.id, endpoint.attach(self._kernel, driver, want, state))
 
     def _modify_endpoint(self, before: EndpointWant, after: EndpointWant) -> None:
-        port = self._ports.get(after.id)
-        if before.compartment == after.compartment:
-            if after.remote:
-                self._networks[after.network_id].update(before, after)
-            elif port is not None:
-                endpoint.update(self._networks[after.network_id], before, after, port)
-            return
-        self._remove_endpoint(before)
-        try:
+        driver = self._networks[after.network_id]
+        if before.compartment != after.compartment:
+            self._remove_endpoint(before)
             self._create_endpoint(after)
-        except BaseException:
-            self._create_endpoint(before)
-            raise
+        elif after.remote:
+            driver.update(before, after)
+        else:
+            endpoint.update(self._kernel, driver, before, after, self._ports[after.id])
 
     def _remove_endpoint(self, want: EndpointWant) -> None:
         driver = self._networks[want.network_id]
-        if want.id in self._remote:
-            self._remote.discard(want.id)
+        if want.remote:
             driver.disconnect(want)
-        port = self._ports.pop(want.id, None)
-        if port is not None:
-            endpoint.detach(self._kernel, driver, want, port, self._graveyard)
+        elif want.compartment is not None:
+            endpoint.detach(self._kernel, driver, want, self._take(self._ports, want.id), self._graveyard)
 
     def _create_compartment(self, want: CompartmentWant) -> None:
-        self._compartments[want.number] = compartment.create(self.sandbox, want)
+        state = compartment.create(want)
+        self._transaction.undo(state.netns.close)
+        self._put(self._compartments, want.number, state)
 
     def _modify_compartment(self, before: CompartmentWant, after: CompartmentWant) -> None:
         """Do nothing: a compartment has nothing that changes."""
 
     def _remove_compartment(self, want: CompartmentWant) -> None:
-        self._compartments.pop(want.number).netns.close()
+        state = self._take(self._compartments, want.number)
+        self._transaction.at_end(state.close)
 
-    def _route(self, request: bytes, purpose: str) -> None:
-        self.sandbox.run(self._kernel.node, self._kernel.in_node, [request], purpose)
+    def _put(self, table: dict[K, V], key: K, value: V) -> None:
+        self._transaction.undo(table.pop, key)
+        table[key] = value
+
+    def _take(self, table: dict[K, V], key: K) -> V:
+        value = table.pop(key)
+        self._transaction.undo(table.__setitem__, key, value)
+        return value
+
+
+def _concerns_kernel(change: Change) -> bool:
+    """Whether a change is seen in the kernel: an endpoint that is attached to nothing is not."""
+    return any(
+        end is not None and not (isinstance(end, EndpointWant) and end.compartment is None and not end.remote)
+        for end in (change.before, change.after)
+    )

@@ -104,9 +104,7 @@ class ExternalSwitch:
         """Change which of an endpoint's mappings the node itself reaches."""
         address = self._kernel.address
         old, new = ([] if e is None else local_routed_vip.elements(e, address) for e in (before, after))
-        self._kernel.node.rules(
-            local_routed_vip.change_script(old, new), local_routed_vip.change_script(new, old)
-        )
+        self._kernel.node.rules(local_routed_vip.change_script(old, new), local_routed_vip.change_script(new, old))
 
     def _build(self) -> None:
         kernel = self._kernel

@@ -72,9 +72,7 @@ class Nat:
         self._map(before, after)
 
     def _map(self, before: EndpointWant | None, after: EndpointWant | None) -> None:
-        self._kernel.node.rules(
-            self._winnat.mapping_script(before, after), self._winnat.mapping_script(after, before)
-        )
+        self._kernel.node.rules(self._winnat.mapping_script(before, after), self._winnat.mapping_script(after, before))
 
     def _removal(self) -> list[bytes]:
         return [messages.delete_link(self._host_port), messages.delete_link(self._bridge)]

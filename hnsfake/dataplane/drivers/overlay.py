@@ -8,19 +8,16 @@ and leaves unencapsulated (flannel-io/flannel#1394).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface
 
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.drivers.segment import Segment
-from hnsfake.dataplane.interface import DataplaneError, EndpointWant, IPAddress, NetworkWant
+from hnsfake.dataplane.interface import DataplaneError, EndpointWant, IPAddress, NetworkWant, RemoteSubnet
 from hnsfake.dataplane.kernel import Kernel
-from hnsfake.dataplane.switch import TABLE, ExternalSwitch, element_script, port_elements
+from hnsfake.dataplane.switch import Element, ExternalSwitch, element_script, port_elements
 from hnsfake.dataplane.vfp.layers import PortContext
-from hnsfake.dataplane.vfp.local_routed_vip import LocalRoutedVips
-
-Tunnel = tuple[str, IPAddress]  # MAC behind a provider address
 
 
 class Overlay:
@@ -31,8 +28,7 @@ class Overlay:
         self._switch = switch
         self._network = network
         self._segment = Segment(kernel, network)
-        self._tunnels: Counter[Tunnel] = Counter()
-        self._local_vips = LocalRoutedVips(kernel)
+        self._providers: dict[str, list[IPAddress]] = {}
 
     def create(self) -> None:
         """Use the adapter's switch and make the segment."""
@@ -41,24 +37,18 @@ class Overlay:
             # unverified: how Windows routes between VSIDs of one network.
             raise DataplaneError("the subnets of an overlay network must have one VSID here")
         self._switch.acquire(self._network.id)
-        try:
-            self._segment.create()
-            self._route_all(self._network)
-        except BaseException:
-            self.delete()
-            raise
+        self._segment.create()
+        self._route((), self._network)
 
     def modify(self, after: NetworkWant) -> None:
-        """Change remote subnets and the host route; on failure go back to what was."""
-        before = self._network
-        try:
-            self._change_to(after)
-        except BaseException:
-            self._change_to(before)
-            raise
+        """Change remote subnets and the host route."""
+        before, self._network = self._network, after
+        self._kernel.transaction.undo(setattr, self, "_network", before)
+        self._route(before.remote_subnets, after)
 
     def delete(self) -> None:
         """Remove the segment and end the use of the switch."""
+        self._route(self._network.remote_subnets, replace(self._network, remote_subnets=(), host_route=False))
         self._segment.delete()
         self._switch.release(self._network.id)
 
@@ -79,28 +69,20 @@ class Overlay:
         if endpoint.remote:
             self._connect_remote(endpoint)
             return
-        self._kernel.in_switch(
-            [messages.forward_to_port(endpoint.mac, self._segment.external_port)], "connect an endpoint"
-        )
-        self._kernel.switch_rules(
-            element_script("add", self._segment.table, self._elements(endpoint))
-            + element_script("add", TABLE, port_elements(endpoint, self._kernel.address))
-        )
-        self._local_vips.add(endpoint)
+        self._kernel.switch.send(self._way_in(endpoint), "connect an endpoint", lambda: self._no_way_in(endpoint))
+        self._change(self._elements(endpoint), "add", "delete")
+        self._switch.lead([], port_elements(endpoint, self._kernel.address))
+        self._switch.lead_node(None, endpoint)
 
     def disconnect(self, endpoint: EndpointWant) -> None:
         """Take ``connect`` back."""
         if endpoint.remote:
             self._disconnect_remote(endpoint)
             return
-        self._local_vips.remove(endpoint)
-        self._kernel.switch_rules(
-            element_script("delete", self._segment.table, self._elements(endpoint))
-            + element_script("delete", TABLE, port_elements(endpoint, self._kernel.address))
-        )
-        self._kernel.in_switch(
-            [messages.forget_mac(endpoint.mac, self._segment.external_port)], "disconnect an endpoint"
-        )
+        self._switch.lead_node(endpoint, None)
+        self._switch.lead(port_elements(endpoint, self._kernel.address), [])
+        self._change(self._elements(endpoint), "delete", "add")
+        self._kernel.switch.send(self._no_way_in(endpoint), "disconnect an endpoint", lambda: self._way_in(endpoint))
 
     def update(self, before: EndpointWant, after: EndpointWant) -> None:
         """Change what differs."""
@@ -109,59 +91,75 @@ class Overlay:
             self._connect_remote(after)
             return
         old, new = (port_elements(want, self._kernel.address) for want in (before, after))
-        script = element_script("delete", TABLE, [e for e in old if e not in new])
-        self._kernel.switch_rules(script + element_script("add", TABLE, [e for e in new if e not in old]))
-        self._local_vips.update(before, after)
+        self._switch.lead(old, new)
+        self._switch.lead_node(before, after)
+
+    def _way_in(self, endpoint: EndpointWant) -> list[bytes]:
+        return [messages.forward_to_port(endpoint.mac, self._segment.external_port)]
+
+    def _no_way_in(self, endpoint: EndpointWant) -> list[bytes]:
+        return [messages.forget_mac(endpoint.mac, self._segment.external_port)]
 
     def _connect_remote(self, endpoint: EndpointWant) -> None:
         """Enter a remote endpoint; one without a provider address, or behind this node, has no tunnel."""
         provider = endpoint.provider_address
         if provider is None or provider == self._kernel.address:
             return
-        self._dig([(endpoint.mac, provider)])
-        neighbours = [messages.neighbour(i.ip, endpoint.mac, self._segment.bridge) for i in endpoint.addresses]
-        self._kernel.in_switch(neighbours, "enter a remote endpoint")
-        self._kernel.switch_rules(element_script("add", self._segment.table, self._remote_elements(endpoint)))
+        self._change(self._remote_elements(endpoint), "add", "delete")
+        self._kernel.switch.send(
+            self._neighbours(endpoint), "enter a remote endpoint", lambda: self._no_neighbours(endpoint)
+        )
+        self._lead(endpoint.mac, add=provider)
 
     def _disconnect_remote(self, endpoint: EndpointWant) -> None:
         provider = endpoint.provider_address
         if provider is None or provider == self._kernel.address:
             return
-        self._kernel.switch_rules(element_script("delete", self._segment.table, self._remote_elements(endpoint)))
-        forget = [messages.forget_neighbour(i.ip, self._segment.bridge) for i in endpoint.addresses]
-        self._kernel.in_switch(forget, "forget a remote endpoint")
-        self._fill_in([(endpoint.mac, provider)])
+        self._lead(endpoint.mac, remove=provider)
+        self._kernel.switch.send(
+            self._no_neighbours(endpoint), "forget a remote endpoint", lambda: self._neighbours(endpoint)
+        )
+        self._change(self._remote_elements(endpoint), "delete", "add")
 
-    def _change_to(self, after: NetworkWant) -> None:
-        before, self._network = self._network, after
-        old, new = set(before.remote_subnets), set(after.remote_subnets)
-        self._dig((route.dr_mac, route.provider_address) for route in new - old)
+    def _neighbours(self, endpoint: EndpointWant) -> list[bytes]:
+        return [messages.neighbour(i.ip, endpoint.mac, self._segment.bridge) for i in endpoint.addresses]
+
+    def _no_neighbours(self, endpoint: EndpointWant) -> list[bytes]:
+        return [messages.forget_neighbour(i.ip, self._segment.bridge) for i in endpoint.addresses]
+
+    def _route(self, before: Iterable[RemoteSubnet], after: NetworkWant) -> None:
+        """Lead to the remote subnets of ``after``, and no more to those of ``before``."""
+        old, new = set(before), set(after.remote_subnets)
+        for route in new - old:
+            self._lead(route.dr_mac, add=route.provider_address)
         self._segment.set_routes(after.remote_subnets, after.host_route)
-        self._fill_in((route.dr_mac, route.provider_address) for route in old - new)
+        for route in old - new:
+            self._lead(route.dr_mac, remove=route.provider_address)
 
-    def _route_all(self, network: NetworkWant) -> None:
-        self._dig((route.dr_mac, route.provider_address) for route in network.remote_subnets)
-        self._segment.set_routes(network.remote_subnets, network.host_route)
+    def _lead(self, mac: str, *, add: IPAddress | None = None, remove: IPAddress | None = None) -> None:
+        """Add or remove a user of the way to a MAC; of several provider addresses the last one counts."""
+        before = self._providers.get(mac, [])
+        after = list(before)
+        if remove is not None:
+            after.remove(remove)
+        if add is not None:
+            after.append(add)
+        self._kernel.transaction.undo(self._providers.__setitem__, mac, before)
+        self._providers[mac] = after
+        old, new = (providers[-1] if providers else None for providers in (before, after))
+        if old != new:
+            self._segment.lead(mac, old, new)
 
-    def _dig(self, tunnels: Iterable[Tunnel]) -> None:
-        """Lead MACs to provider addresses; several users of one tunnel share it."""
-        for tunnel in tunnels:
-            if not self._tunnels[tunnel]:
-                self._segment.dig(*tunnel)
-            self._tunnels[tunnel] += 1
+    def _change(self, elements: Sequence[Element], verb: str, opposite: str) -> None:
+        """Add or delete elements of the segment's maps."""
+        table = self._segment.table
+        self._kernel.switch.rules(element_script(verb, table, elements), element_script(opposite, table, elements))
 
-    def _fill_in(self, tunnels: Iterable[Tunnel]) -> None:
-        for tunnel in tunnels:
-            self._tunnels[tunnel] -= 1
-            if self._tunnels[tunnel] <= 0:
-                del self._tunnels[tunnel]
-                self._segment.fill_in(*tunnel)
-
-    def _elements(self, endpoint: EndpointWant) -> list[tuple[str, str, str]]:
+    def _elements(self, endpoint: EndpointWant) -> list[Element]:
         mac = messages.mac_text(endpoint.mac)
         return [("macs", mac, ""), *(("local", str(ip), mac) for ip in _ipv4(endpoint))]
 
-    def _remote_elements(self, endpoint: EndpointWant) -> list[tuple[str, str, str]]:
+    def _remote_elements(self, endpoint: EndpointWant) -> list[Element]:
         return [("remote", str(ip), messages.mac_text(endpoint.mac)) for ip in _ipv4(endpoint)]
 
 

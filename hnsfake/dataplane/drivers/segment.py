@@ -9,7 +9,6 @@ from itertools import pairwise
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
-from hnsfake.dataplane.netlink import NO_DEVICE, NetlinkError
 from hnsfake.dataplane.switch import BRIDGE
 
 _MTU = 1450
@@ -29,28 +28,38 @@ class Segment:
         self.table = f"segment{self.bridge}"
         self.host_mac = f"02-00-5E-00-{self.bridge >> 8 & 0xFF:02X}-{self.bridge & 0xFF:02X}"
         self._host_routes: set[IPv4Network] = set()
+        self._router = self._router_script((), True)
 
     def create(self) -> None:
-        """Make the segment; raise DataplaneError (``delete`` removes what was made)."""
+        """Make the segment; raise DataplaneError."""
         kernel, switch = self._kernel, self._kernel.switch
         vsid = self._network.subnets[0].isolation_id or 0
         name = str(self.bridge)
-        kernel.in_switch([messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment")
-        kernel.in_node(
-            [messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, self._network.vxlan_port, switch.fd)],
+        kernel.transaction.undo(switch.revert, self._removal())
+        switch.send([messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment")
+        port = self._network.vxlan_port
+        kernel.node.send(
+            [messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, port, switch.netns.fd)],
             "make a VXLAN device",
         )
-        kernel.in_switch(
+        switch.send(
             [
                 messages.into_bridge(self._vxlan, self.bridge),
                 messages.tunnel_port(self._vxlan),
                 messages.veth(
-                    f"hp{name}", self._host_port, f"ovl{name}", self._host_vnic, self.host_mac, kernel.node.fd
+                    f"hp{name}",
+                    self._host_port,
+                    f"ovl{name}",
+                    self._host_vnic,
+                    self.host_mac,
+                    kernel.node.netns.fd,
                 ),
                 messages.into_bridge(self._host_port, self.bridge),
                 messages.quiet_port(self._host_port),
                 messages.forward_to_port(self.host_mac, self._host_port),
-                messages.veth(f"xa{name}", self.external_port, f"xb{name}", self._inner_port, _PATCH_MAC, switch.fd),
+                messages.veth(
+                    f"xa{name}", self.external_port, f"xb{name}", self._inner_port, _PATCH_MAC, switch.netns.fd
+                ),
                 messages.into_bridge(self.external_port, BRIDGE),
                 messages.patch_port(self.external_port),
                 messages.into_bridge(self._inner_port, self.bridge),
@@ -64,7 +73,7 @@ class Segment:
             ],
             "connect a segment",
         )
-        kernel.in_node(
+        kernel.node.send(
             [
                 messages.vnic_up(
                     self._host_vnic,
@@ -75,18 +84,27 @@ class Segment:
             ],
             "connect a segment to the host",
         )
-        kernel.switch_rules(self._rules())
+        switch.rules(self._rules(), self._no_rules)
 
     def delete(self) -> None:
-        """Remove the segment, or what there is of it."""
-        self._kernel.switch_rules(f"table bridge {self.table}\ndelete table bridge {self.table}\n")
-        for index in (self._host_port, self.external_port, self._vxlan, self.bridge):
-            try:
-                self._kernel.in_switch([messages.delete_link(index)], "remove a segment")
-            except NetlinkError as error:
-                if error.number != NO_DEVICE:
-                    raise
-        self._host_routes.clear()
+        """Remove the segment; ``set_routes`` before has left nothing of it in the node."""
+        self._kernel.transaction.undo(self._create_again)
+        self._kernel.switch.rules(self._no_rules)
+        self._kernel.switch.send(self._removal(), "remove a segment")
+
+    def _create_again(self) -> None:
+        """Undo a removal, whatever point it got to."""
+        self._kernel.switch.rules(self._no_rules)
+        self._kernel.switch.revert(self._removal())
+        self.create()
+
+    def _removal(self) -> list[bytes]:
+        indexes = (self._host_port, self.external_port, self._vxlan, self.bridge)
+        return [messages.delete_link(index) for index in indexes]
+
+    @property
+    def _no_rules(self) -> str:
+        return f"table bridge {self.table}\ndelete table bridge {self.table}\n"
 
     def port_name(self, index: int) -> str:
         """Return the kernel name of a pod's port, by which the router's rules know the segment.
@@ -95,39 +113,42 @@ class Segment:
         """
         return f"s{self.bridge}p{index}"
 
-    def dig(self, mac: str, provider_address: IPAddress) -> None:
-        """Lead a MAC to a provider address."""
-        self._kernel.in_switch(
-            [
-                messages.forward_to_port(mac, self._vxlan),
-                messages.tunnel_to(mac, self._vxlan, provider_address),
-            ],
-            "lead a MAC to a provider address",
+    def lead(self, mac: str, old: IPAddress | None, new: IPAddress | None) -> None:
+        """Lead a MAC to the provider address ``new`` instead of ``old``; None is none."""
+        self._kernel.switch.send(
+            self._way(mac, old, new), "lead a MAC to a provider address", lambda: self._way(mac, new, old)
         )
 
-    def fill_in(self, mac: str, provider_address: IPAddress) -> None:
-        """Take ``dig`` back."""
-        self._kernel.in_switch(
-            [
-                messages.forget_mac(mac, self._vxlan),
-                messages.forget_tunnel(mac, self._vxlan, provider_address),
-            ],
-            "forget a provider address",
-        )
+    def _way(self, mac: str, old: IPAddress | None, new: IPAddress | None) -> list[bytes]:
+        if new is None:
+            assert old is not None
+            return [messages.forget_mac(mac, self._vxlan), messages.forget_tunnel(mac, self._vxlan, old)]
+        here = [messages.forward_to_port(mac, self._vxlan)] if old is None else []
+        return [*here, messages.tunnel_to(mac, self._vxlan, new)]
 
     def set_routes(self, remote: Sequence[RemoteSubnet], host_route: bool) -> None:
         """Set the remote subnets and whether node and pods reach each other."""
-        self._kernel.switch_rules(self._router_script(remote, host_route))
-        wanted = {s.prefix for s in self._network.subnets if isinstance(s.prefix, IPv4Network)} if host_route else set()
-        added, removed = wanted - self._host_routes, self._host_routes - wanted
-        self._kernel.in_node(
-            [
-                *(messages.delete_route(prefix, None, self._host_vnic) for prefix in removed),
-                *(messages.route(prefix, None, self._host_vnic) for prefix in added),
-            ],
+        before = self._router
+        self._router = self._router_script(remote, host_route)
+        self._kernel.transaction.undo(setattr, self, "_router", before)
+        self._kernel.switch.rules(self._router, before)
+        prefixes = {s.prefix for s in self._network.subnets if isinstance(s.prefix, IPv4Network)}
+        self._set_host_routes(prefixes if host_route else set())
+
+    def _set_host_routes(self, wanted: set[IPv4Network]) -> None:
+        before, self._host_routes = self._host_routes, wanted
+        self._kernel.transaction.undo(setattr, self, "_host_routes", before)
+        self._kernel.node.send(
+            self._host_way(before, wanted),
             "set the host's route to an overlay network",
+            lambda: self._host_way(wanted, before),
         )
-        self._host_routes = wanted
+
+    def _host_way(self, old: set[IPv4Network], new: set[IPv4Network]) -> list[bytes]:
+        return [
+            *(messages.delete_route(prefix, None, self._host_vnic) for prefix in old - new),
+            *(messages.route(prefix, None, self._host_vnic) for prefix in new - old),
+        ]
 
     def _rules(self) -> str:
         """Return the segment's rules: what comes off the wire, and the distributed router."""
