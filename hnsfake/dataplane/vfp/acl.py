@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hnsfake.dataplane.interface import IPNetwork
 from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules, any_of, elements, named
@@ -95,10 +96,13 @@ def _ordered(acls: Iterable[Acl]) -> list[Acl]:
     return sorted(acls, key=lambda acl: (acl.priority, acl.action is not Action.BLOCK))
 
 
-def _statements(acl: Acl) -> Iterator[str]:
+# Clients give many endpoints the same rules, and send all rules of an endpoint again for every change of one.
+@lru_cache(maxsize=256)
+def _statements(acl: Acl) -> tuple[str, ...]:
+    """Return what an ACL is in nftables: a rule a family of addresses."""
     # Pass is for tiers; as the last word it must not become an allow, so it decides nothing here.
     if acl.action is Action.PASS:
-        return
+        return ()
     verdict = "accept" if acl.action is Action.ALLOW else "return"
     if acl.direction is Direction.IN:
         local, remote = _ANSWERS, _BEGINS
@@ -109,8 +113,10 @@ def _statements(acl: Acl) -> Iterator[str]:
     protocols = acl.protocols or ((_TCP, _UDP) if ports else ())
     protocol = [f"meta l4proto {any_of(map(str, sorted(set(protocols))))}"] if protocols else []
     name = f"{acl.id or 'ACL'} {acl.action} {acl.direction} {acl.priority}"
-    for addresses in _addresses([(end, prefixes) for end, prefixes, _ in ends if prefixes]):
-        yield named(" ".join([*protocol, *addresses, *ports, verdict]), name)
+    return tuple(
+        named(" ".join([*protocol, *addresses, *ports, verdict]), name)
+        for addresses in _addresses([(end, prefixes) for end, prefixes, _ in ends if prefixes])
+    )
 
 
 def _addresses(ends: list[tuple[str, tuple[IPNetwork, ...]]]) -> Iterator[list[str]]:
