@@ -39,6 +39,9 @@ class EndpointFlags(IntFlag):
     ENABLE_LOW_METRIC = 32  # unverified: known to people of the field, not found in client code
 
 
+_REMOTE = EndpointFlags.REMOTE.value  # a plain number: every endpoint is asked whenever one is created
+
+
 class EndpointState(IntEnum):
     """v1 ``State`` (microsoft/hcsshim internal/hns/hnsendpoint.go)."""
 
@@ -96,7 +99,7 @@ class Endpoint:
     @property
     def remote(self) -> bool:
         """Whether it stands for an endpoint of another node."""
-        return bool(self.flags & EndpointFlags.REMOTE)
+        return bool(self.flags & _REMOTE)
 
 
 class IpConfigurationV2(Document):
