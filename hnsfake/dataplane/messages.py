@@ -115,11 +115,6 @@ def _into_bridge() -> Template:
     return Template(message, index=_u32(_INDEX), bridge=_u32(_OTHER_INDEX))
 
 
-def out_of_bridge(index: int) -> bytes:
-    """Take a port out of its bridge."""
-    return encode(lambda batch: batch.link("set", index=index, master=0, state="down"))
-
-
 def quiet_port(index: int) -> bytes:
     """Stop a port from learning MACs and from getting frames for unknown ones."""
     return _quiet_port().fill(index=_u32(index))

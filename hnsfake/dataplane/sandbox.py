@@ -111,7 +111,7 @@ def enter_user_namespace() -> None:
     if len(os.listdir("/proc/self/task")) > 1:
         raise SandboxError(
             "no privileges, and too late for a user namespace (the process has threads): "
-            "run as root, or under `hnsfake sandbox -- COMMAND`"
+            "run as root, or under `unshare --map-root-user COMMAND`"
         )
     uid, gid = os.getuid(), os.getgid()
     if _libc.unshare(_CLONE_NEWUSER) != 0:

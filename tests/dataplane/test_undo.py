@@ -40,9 +40,9 @@ POLICIES = (ALLOW, BLOCK, EXCEPTIONS, MAPPING, ROUTE)
 POD = endpoint(L2, "10.1.1.10", 2, *POLICIES, gateway="10.1.1.2", pool=40000 & ~63)
 HOST_POD = endpoint(L2, "10.1.1.2", 1)
 OVERLAY_POD = endpoint(OVERLAY, "10.2.1.10", 2, *POLICIES, pool=41024)
-OTHER_POD = endpoint(OVERLAY, "10.2.1.11", 2, BLOCK, EXCEPTIONS, OTHER_MAPPING, pool=42048 & ~63)
 REMOTE = remote(OVERLAY, "10.2.2.10", "0E-2A-0A-02-02-0A", "10.127.0.12")
 NAT_POD = endpoint(NAT, "172.20.1.10", 2, ALLOW, MAPPING)
+NAT_POD_3 = endpoint(NAT, "172.20.1.11", 3, ALLOW)
 THERE = overlay("10.2.2.0/24", node=2)
 FAR = overlay("10.2.3.0/24", node=3)
 
@@ -93,7 +93,16 @@ SCENARIOS = {
         create(NAT, *TWO, NAT_POD), modify(NAT_POD, replace(NAT_POD, policies=(BLOCK, OTHER_MAPPING)))
     ),
     "NAT: remove": scenario(create(NAT, *TWO, NAT_POD), remove(*TWO, NAT_POD)),
-    "all at once": scenario([], create(L2, OVERLAY, NAT, *TWO, POD, OTHER_POD, REMOTE, NAT_POD, HOST_POD)),
+    "several changes": scenario(
+        create(L2, NAT, *TWO, POD),
+        [
+            *modify(POD, replace(POD, policies=())),
+            *create(*compartments(3), NAT_POD_3, HOST_POD),
+            *modify(replace(POD, policies=()), replace(POD, policies=(), compartment=None)),
+            *remove(*TWO),
+            *create(OVERLAY),
+        ],
+    ),
 }
 
 

@@ -1,0 +1,94 @@
+"""NAT networks with real packets: WinNAT behind the host's vNIC."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hnsfake.dataplane.interface import EndpointWant
+from hnsfake.workload import Result
+
+from .policies import port_mapping
+from .world import NODES, OUTSIDE, World, attach, create, endpoint, modify, nat, remove
+
+NETWORK = nat("172.20.1.0/24")
+SHORT = 0.6
+ADDRESSES = ("172.20.1.10", "172.20.1.11")
+
+
+@pytest.fixture
+def pods(world: World) -> tuple[EndpointWant, EndpointWant]:
+    wants = (
+        endpoint(NETWORK, ADDRESSES[0], 2, port_mapping(8080, 80)),
+        endpoint(NETWORK, ADDRESSES[1], 3),
+    )
+    world.n1.apply(create(NETWORK))
+    attach(world.n1, wants)
+    return wants
+
+
+def test_the_hosts_vnic_is_the_gateway(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    views = {view.alias: [str(a) for a in view.addresses] for view in world.n1.interfaces()}
+    assert views == {"Ethernet": [f"{NODES[0]}/24"], "vEthernet (nat)": ["172.20.1.1/24"]}
+    assert world.place(world.n1, 2).ping("172.20.1.1").ok
+
+
+@pytest.mark.parametrize("kind", ["tcp", "udp"])
+def test_what_leaves_has_the_nodes_address(world: World, pods: tuple[EndpointWant, EndpointWant], kind: str) -> None:
+    with world.outside.tcp_server() if kind == "tcp" else world.outside.udp_server() as server:
+        outcome = getattr(world.place(world.n1, 2), kind)(OUTSIDE, server.port)
+    assert outcome.ok
+    assert outcome.seen is not None
+    assert outcome.seen[0] == NODES[0]
+
+
+def test_pods_of_one_network_are_bridged(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    with world.place(world.n1, 3).tcp_server() as server:
+        outcome = world.place(world.n1, 2).tcp(ADDRESSES[1], server.port)
+    assert outcome.seen is not None
+    assert outcome.seen[0] == ADDRESSES[0]
+
+
+def test_a_published_port_answers_outside_and_the_node(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    with world.place(world.n1, 2).tcp_server(80):
+        outcome = world.outside.tcp(NODES[0], 8080)
+        assert outcome.seen is not None
+        assert outcome.seen[0] == OUTSIDE
+        assert world.place(world.n1).tcp(NODES[0], 8080).ok
+        assert world.place(world.n2).tcp(NODES[0], 8080).ok
+        assert world.place(world.n1, 3).tcp(NODES[0], 8080).ok
+        assert world.place(world.n1, 2).tcp(NODES[0], 8080).ok
+
+
+def test_mappings_change_and_go(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    before = pods[0]
+    after = replace(before, policies=(port_mapping(8081, 80),))
+    with world.place(world.n1, 2).tcp_server(80):
+        world.n1.apply(modify(before, after))
+        assert world.outside.tcp(NODES[0], 8080, SHORT).result is Result.REFUSED
+        assert world.outside.tcp(NODES[0], 8081).ok
+        world.n1.apply(remove(after))
+        assert world.outside.tcp(NODES[0], 8081, SHORT).result is Result.REFUSED
+
+
+def test_what_is_not_published_is_not_reached(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    with world.place(world.n1, 2).tcp_server(81):
+        assert not world.place(world.n2).tcp(ADDRESSES[0], 81, SHORT).ok
+        assert world.place(world.n1).tcp(ADDRESSES[0], 81).ok
+
+
+def test_nat_networks_are_apart(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    other = nat("172.20.2.0/24", "other")
+    world.n1.apply(create(other))
+    attach(world.n1, [endpoint(other, "172.20.2.10", 4)])
+    with world.place(world.n1, 4).tcp_server() as server:
+        assert not world.place(world.n1, 2).tcp("172.20.2.10", server.port, SHORT).ok
+        assert world.place(world.n1).tcp("172.20.2.10", server.port).ok
+
+
+def test_the_node_stops_forwarding_with_the_last_network(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    world.n1.apply(remove(*pods))
+    world.n1.apply(remove(NETWORK))
+    assert [view.alias for view in world.n1.interfaces()] == ["Ethernet"]
+    assert world.place(world.n1).ping(OUTSIDE).ok
