@@ -12,12 +12,6 @@ from hnsfake.dataplane.sandbox import Sandbox
 from .cable import Cable, make
 
 
-@pytest.fixture(scope="session")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox.open() as sandbox:
-        yield sandbox
-
-
 @pytest.fixture
 def one_cpu() -> Iterator[None]:
     """Keep the test on one CPU: what it sends first then arrives first."""
