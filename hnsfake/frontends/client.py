@@ -73,7 +73,7 @@ def find_lab(node: str, lab: str | None = None) -> str:
         raise NoLabError("no lab is running: start one with `hnsfake up`")
     having = [name for name, nodes in labs.items() if node in nodes and lab in (None, name)]
     if len(having) > 1:
-        raise NoLabError(f"several labs have a node {node}: say which with --lab ({', '.join(having)})")
+        raise NoLabError(f"several labs have a node {node}: say which with --lab or HNSFAKE_LAB ({', '.join(having)})")
     if not having:
         known = ", ".join(f"{name}: {' '.join(nodes)}" for name, nodes in labs.items())
         raise NoLabError(f"no running lab has a node {node} (running: {known})")

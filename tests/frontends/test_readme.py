@@ -29,7 +29,8 @@ def test_the_tour_works_as_written(hnsfake: Hnsfake, tmp_path: Path) -> None:
     started = hnsfake("up", "--detach")
     assert started.returncode == 0, started.stderr
     script = "\n".join(line for block in _blocks("sh") for line in block.splitlines() if "activate" not in line)
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    # Other tests have labs of their own at the same time.
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HNSFAKE_LAB": "default"}
     done = subprocess.run(
         ["bash", "-euxo", "pipefail", "-c", script],
         capture_output=True,

@@ -28,7 +28,7 @@ def call(
     ] = None,
     object_id: Annotated[str | None, typer.Option("--id", help="v2: the object's GUID.")] = None,
     network: Annotated[str | None, typer.Option(help="HcnCreateEndpoint: the network's GUID.")] = None,
-    lab: Annotated[str | None, typer.Option(help="The lab, where several run.")] = None,
+    lab: Annotated[str | None, typer.Option(envvar="HNSFAKE_LAB", help="The lab, where several run.")] = None,
 ) -> None:
     """Call HNS. The answer goes to stdout; a failure's record to stderr, with exit code 1.
 

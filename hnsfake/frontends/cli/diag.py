@@ -36,7 +36,7 @@ def diag(
     node: Annotated[str, typer.Argument(help="The node.")],
     what: Annotated[What, typer.Argument(help="What to list.")] = What.ALL,
     details: Annotated[bool, typer.Option("-d", "--details", help="Whole documents.")] = False,
-    lab: Annotated[str | None, typer.Option(help="The lab, where several run.")] = None,
+    lab: Annotated[str | None, typer.Option(envvar="HNSFAKE_LAB", help="The lab, where several run.")] = None,
 ) -> None:
     """List the node's HNS objects as hnsdiag does."""
     with told(), NodeClient(node, lab) as client:

@@ -24,7 +24,7 @@ def execute(
     namespace: Annotated[
         str, typer.Argument(help="The namespace's GUID or compartment number; the node's own by default.")
     ] = "1",
-    lab: Annotated[str | None, typer.Option(help="The lab, where several run.")] = None,
+    lab: Annotated[str | None, typer.Option(envvar="HNSFAKE_LAB", help="The lab, where several run.")] = None,
 ) -> None:
     """Run a program in a compartment, as in ``hnsfake exec n1 2 -- ip addr``."""
     command: list[str] = context.obj

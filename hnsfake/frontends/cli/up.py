@@ -75,7 +75,7 @@ def _serve(lab_file: LabFile, state: Path | None, port: int, socket_dir: Path | 
 
 
 def down(
-    lab: Annotated[str | None, typer.Option(help="The lab's name, where several run.")] = None,
+    lab: Annotated[str | None, typer.Option(envvar="HNSFAKE_LAB", help="The lab, where several run.")] = None,
 ) -> None:
     """Stop a lab."""
     with told():
