@@ -30,7 +30,7 @@ class UnknownFields:
                 key = f"{where}.{name[:80]}"
                 self._counts[key] += 1
                 if self._counts[key] == 1:
-                    log.warning("unknown field ignored: %s", key)
+                    log.warning("not known here, without effect: %s", key)
 
     def counts(self) -> Mapping[str, int]:
         """Return how often each unknown field was met."""

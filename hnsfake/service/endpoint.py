@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hnsfake.dataplane.interface import HOST_COMPARTMENT, Driver
+from hnsfake.dataplane.interface import HOST_COMPARTMENT
 from hnsfake.documents import guids
 from hnsfake.documents.endpoint import (
     POLICIES,
@@ -24,7 +24,7 @@ from hnsfake.documents.network import DEFAULT_ROUTES, IPAddress, Network, Subnet
 from hnsfake.documents.policies.record import read_v2
 from hnsfake.documents.shown.endpoint import endpoint_v1, endpoint_v2
 from hnsfake.releases import Feature
-from hnsfake.service import endpoint_policies, policies, pools, wants
+from hnsfake.service import claims, endpoint_policies, policies, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
@@ -181,15 +181,14 @@ def _with_addresses(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, netwo
         return replace(endpoint, addresses=addresses)
     if not network.subnets:
         raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
-    taken = {a.ip for other in tx.endpoints_of(network.id) if not other.remote for a in other.addresses}
     if endpoint.addresses:
-        addresses = tuple(_checked(address, network, taken, facts) for address in endpoint.addresses)
+        addresses = tuple(_checked(address, network, tx, facts) for address in endpoint.addresses)
     else:
-        addresses = (_chosen(network.subnets[0], taken, tx, network, facts),)
+        addresses = (_chosen(network.subnets[0], tx, network, facts),)
     return replace(endpoint, addresses=addresses, routes=_routes(endpoint, addresses, network))
 
 
-def _checked(address: Address, network: Network, taken: set[IPAddress], facts: NodeFacts) -> Address:
+def _checked(address: Address, network: Network, tx: Transaction, facts: NodeFacts) -> Address:
     subnet = _subnet_of(address.ip, network)
     if subnet is None:
         if all(s.prefix is None or s.prefix.version != address.ip.version for s in network.subnets):
@@ -198,7 +197,7 @@ def _checked(address: Address, network: Network, taken: set[IPAddress], facts: N
     reserved = address.ip == subnet.gateway and not subnet.flags & _DO_NOT_RESERVE_GATEWAY
     if reserved or subnet.prefix is None or not pools.is_host_address(address.ip, subnet.prefix):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
-    if address.ip in taken:
+    if tx.claimed(claims.address(network.id, address.ip)) is not None:
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     longer = address.prefix_length is not None and address.prefix_length > subnet.prefix.prefixlen
     if longer and not facts.release.supports(Feature.SLASH_32):
@@ -206,16 +205,16 @@ def _checked(address: Address, network: Network, taken: set[IPAddress], facts: N
     return replace(address, prefix_length=address.prefix_length or subnet.prefix.prefixlen)
 
 
-def _chosen(subnet: Subnet, taken: set[IPAddress], tx: Transaction, network: Network, facts: NodeFacts) -> Address:
+def _chosen(subnet: Subnet, tx: Transaction, network: Network, facts: NodeFacts) -> Address:
     assert subnet.prefix is not None
-    used = set(taken)
-    used |= {a.ip for other in tx.endpoints_of(network.id) for a in other.addresses}
-    if subnet.gateway is not None:
-        used.add(subnet.gateway)
-    if wants.driver_of(network) is Driver.L2BRIDGE:
-        # The host's own addresses, where the network is the host's subnet.
-        used |= {interface.ip for adapter in facts.adapters() for interface in adapter.addresses}
-    return Address(pools.address(subnet.prefix, used, facts.chooser), subnet.prefix.prefixlen)
+    # The host's own addresses, where the network is the host's subnet.
+    hosts = {interface.ip for adapter in facts.adapters() for interface in adapter.addresses}
+
+    def free(ip: IPAddress) -> bool:
+        claimed = (claims.address(network.id, ip), claims.remote_address(network.id, ip))
+        return ip != subnet.gateway and ip not in hosts and not any(map(tx.claimed, claimed))
+
+    return Address(pools.address(subnet.prefix, free, facts.chooser), subnet.prefix.prefixlen)
 
 
 def _routes(endpoint: Endpoint, addresses: tuple[Address, ...], network: Network) -> tuple[EndpointRoute, ...]:
@@ -246,9 +245,11 @@ def _subnet_of(address: IPAddress, network: Network) -> Subnet | None:
 
 
 def _with_mac(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
-    taken = {other.mac.upper().replace(":", "-") for other in tx.endpoints_of(network.id) if not other.remote}
+    def free(text: str) -> bool:
+        return tx.claimed(claims.mac(network.id, text)) is None
+
     if not endpoint.mac:
-        return replace(endpoint, mac=pools.mac(network.mac_ranges, taken, facts.chooser))
-    if not endpoint.remote and endpoint.mac.upper().replace(":", "-") in taken:
+        return replace(endpoint, mac=pools.mac(network.mac_ranges, free, facts.chooser))
+    if not endpoint.remote and not free(endpoint.mac):
         raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for a duplicate MAC
     return endpoint

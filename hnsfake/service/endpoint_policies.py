@@ -9,14 +9,12 @@ from ipaddress import ip_network
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.network import IPAddress, Network
+from hnsfake.documents.network import Network
 from hnsfake.documents.policies import OutboundNat, Policy, PortMapping
 from hnsfake.documents.policies.record import PolicyRecord
-from hnsfake.service import pools
+from hnsfake.service import claims, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
-
-MappedPort = tuple[IPAddress | None, int, int]  # VIP, protocol, external port
 
 
 def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
@@ -24,6 +22,7 @@ def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Ne
 
     Raises HnsError: HCN_E_INVALID_POLICY, HCN_E_INVALID_INTERNAL_PORT, HCN_E_PORT_ALREADY_EXISTS.
     """
+    facts.unknown.note("EndpointPolicy", [record.type for record in endpoint.policies if record.typed is None])
     records = []
     for record in endpoint.policies:
         check = _CHECKS.get(type(record.typed)) if record.typed is not None else None
@@ -52,11 +51,13 @@ def _check_port_mapping(
     assert isinstance(mapping, PortMapping)
     if mapping.internal_port == 0:
         raise HnsError(HResult.HCN_E_INVALID_INTERNAL_PORT)
-    taken = _mapped_ports(tx, endpoint)
+
+    def free(port: int) -> bool:
+        return tx.claimed(claims.mapped_port(mapping.vip, mapping.protocol, port)) in (None, endpoint.id)
+
     if mapping.external_port == 0:
-        used = {port for vip, protocol, port in taken if protocol == mapping.protocol}
-        return _with_external_port(record, mapping, pools.mapped_port(used, facts.chooser))
-    if (mapping.vip, mapping.protocol, mapping.external_port) in taken:
+        return _with_external_port(record, mapping, pools.mapped_port(free, facts.chooser))
+    if not free(mapping.external_port):
         raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)
     return record
 
@@ -65,17 +66,6 @@ _CHECKS: Mapping[type[Policy], Callable[[Transaction, NodeFacts, Endpoint, Netwo
     OutboundNat: _check_outbound_nat,
     PortMapping: _check_port_mapping,
 }
-
-
-def _mapped_ports(tx: Transaction, except_for: Endpoint) -> set[MappedPort]:
-    """All external ports in use on the node but for those of one endpoint."""
-    return {
-        (mapping.vip, mapping.protocol, mapping.external_port)
-        for other in tx.all(Endpoint)
-        if other.id != except_for.id
-        for mapping in (record.typed for record in other.policies)
-        if isinstance(mapping, PortMapping)
-    }
 
 
 def _with_external_port(record: PolicyRecord, mapping: PortMapping, port: int) -> PolicyRecord:
@@ -92,5 +82,4 @@ def _with_pool(tx: Transaction, endpoint: Endpoint) -> Endpoint:
         return replace(endpoint, pool=None) if endpoint.pool else endpoint
     if endpoint.pool is not None or endpoint.remote:
         return endpoint
-    taken = {other.pool[0] for other in tx.all(Endpoint) if other.pool is not None}
-    return replace(endpoint, pool=pools.port_block(taken))
+    return replace(endpoint, pool=pools.port_block(lambda first: tx.claimed(claims.port_block(first)) is None))

@@ -7,7 +7,7 @@ must not expect one (MicrosoftDocs/Virtualization-Documentation#435).
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from ipaddress import IPv4Network, ip_network
 
 from hnsfake.documents.errors import HnsError
@@ -29,26 +29,26 @@ def mac_block(chooser: random.Random) -> tuple[int, int]:
     return first, first + 0xFFF
 
 
-def mac(ranges: Iterable[tuple[int, int]], taken: Container[str], chooser: random.Random) -> str:
-    """Return a MAC of one of ``ranges`` that isn't taken (``taken`` holds dashes, upper case)."""
+def mac(ranges: Iterable[tuple[int, int]], free: Callable[[str], bool], chooser: random.Random) -> str:
+    """Return a MAC of one of ``ranges`` that is free."""
     for first, last in ranges:
         start = chooser.randrange(last - first + 1)
         for offset in range(last - first + 1):
             text = to_text(first + (start + offset) % (last - first + 1))
-            if text not in taken:
+            if free(text):
                 return text
     # unverified: the code for an exhausted MAC pool.
     raise HnsError(HResult.HCN_E_INVALID_ENDPOINT, "The MAC pool of the network is exhausted.")
 
 
-def address(prefix: IPNetwork, taken: Container[IPAddress], chooser: random.Random) -> IPAddress:
+def address(prefix: IPNetwork, free: Callable[[IPAddress], bool], chooser: random.Random) -> IPAddress:
     """Return a free host address of ``prefix``; raise HnsError where none is left."""
     first, last = _hosts(prefix)
     count = last - first + 1
     start = chooser.randrange(count)
     for offset in range(min(count, 1 << 16)):
         candidate = prefix[first + (start + offset) % count]
-        if candidate not in taken:
+        if free(candidate):
             return candidate
     # unverified: the code for an exhausted subnet.
     raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
@@ -81,25 +81,25 @@ def compartment(taken: Container[int]) -> int:
     return number
 
 
-def port_block(taken: Container[int]) -> tuple[int, int]:
+def port_block(free: Callable[[int], bool]) -> tuple[int, int]:
     """Return a free block of ports for OutBoundNAT, as (first, count).
 
     unverified: block size and range; pools show as TcpNatPool and UdpNatPool in an endpoint's allocators
     (projectcalico/calico#4682).
     """
     for first in range(POOL_PORTS.start, POOL_PORTS.stop, POOL_BLOCK):
-        if first not in taken:
+        if free(first):
             return first, POOL_BLOCK
     raise HnsError(HResult.HCN_E_INVALID_POLICY, "No block of ports is left for OutBoundNAT.")
 
 
-def mapped_port(taken: Container[int], chooser: random.Random) -> int:
+def mapped_port(free: Callable[[int], bool], chooser: random.Random) -> int:
     """Return a free external port for a mapping that named none."""
     count = len(MAPPED_PORTS)
     start = chooser.randrange(count)
     for offset in range(count):
         port = MAPPED_PORTS[(start + offset) % count]
-        if port not in taken:
+        if free(port):
             return port
     raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)
 

@@ -14,7 +14,8 @@ from hnsfake.dataplane.interface import Change, Want
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
-from hnsfake.service import wants
+from hnsfake.service import claims, wants
+from hnsfake.service.claims import Claim
 
 Noun = Network | Endpoint | Namespace
 N = TypeVar("N", bound=Network | Endpoint | Namespace)
@@ -27,6 +28,7 @@ class State:
     networks: Mapping[str, Network] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     namespaces: Mapping[str, Namespace] = field(default_factory=dict)
+    claims: Mapping[Claim, str] = field(default_factory=dict)
 
 
 class Transaction:
@@ -40,6 +42,7 @@ class Transaction:
             Namespace: state.namespaces,
         }
         self._written: dict[type[Noun], dict[str, Noun]] = {}
+        self._claims = state.claims
         self.changes: list[Change] = []
         self.records: dict[tuple[type[Noun], str], Noun | None] = {}
 
@@ -62,9 +65,16 @@ class Transaction:
         """Return the endpoints of a network."""
         return [endpoint for endpoint in self.all(Endpoint) if endpoint.network_id == network_id]
 
+    def claimed(self, claim: Claim) -> str | None:
+        """Return the id of the endpoint that holds a claim, or None."""
+        return self._claims.get(claim)
+
     def put(self, noun: Noun) -> None:
         """Create or replace an object."""
-        before = self._want(self._kinds[type(noun)].get(noun.id))
+        replaced = self._kinds[type(noun)].get(noun.id)
+        before = self._want(replaced)
+        if isinstance(noun, Endpoint):
+            self._claim(replaced, noun)
         self._writable(type(noun))[noun.id] = noun
         self._note(before, self._want(noun))
         self.records[type(noun), noun.id] = noun
@@ -72,6 +82,8 @@ class Transaction:
     def drop(self, noun: Noun) -> None:
         """Remove an object."""
         before = self._want(noun)
+        if isinstance(noun, Endpoint):
+            self._claim(noun, None)
         del self._writable(type(noun))[noun.id]
         self._note(before, None)
         self.records[type(noun), noun.id] = None
@@ -82,7 +94,20 @@ class Transaction:
             self._kinds[Network],
             self._kinds[Endpoint],
             self._kinds[Namespace],
+            self._claims,
         )
+
+    def _claim(self, before: Endpoint | None, after: Endpoint | None) -> None:
+        old = set(claims.of(before)) if before is not None else set()
+        new = set(claims.of(after)) if after is not None else set()
+        if old == new:
+            return
+        table = dict(self._claims)
+        for claim in old - new:
+            table.pop(claim, None)
+        if after is not None:
+            table.update(dict.fromkeys(new, after.id))
+        self._claims = table
 
     def _writable(self, kind: type[Noun]) -> dict[str, Noun]:
         if kind not in self._written:

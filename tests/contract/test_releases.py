@@ -79,7 +79,7 @@ def test_a_release_is_known_by_its_year_too() -> None:
 
 
 def test_a_lab_of_several_releases_works_without_a_data_plane() -> None:
-    nodes = [NodeConfig("old", "ws2019"), "new"]
+    nodes: list[str | NodeConfig] = [NodeConfig("old", "ws2019"), "new"]
     with Lab(nodes, release="ws2025", dataplane="none") as lab:
         versions = {name: node.hns_call("GET", "/globals/version")["Major"] for name, node in lab.nodes.items()}
     assert versions == {"old": 9, "new": 15}
