@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address, ip_interface, ip_network
 
 from hnsfake.dataplane.interface import (
@@ -9,6 +10,8 @@ from hnsfake.dataplane.interface import (
     CompartmentWant,
     Driver,
     EndpointWant,
+    IPAddress,
+    IPInterface,
     NetworkWant,
     RemoteSubnet,
     RouteWant,
@@ -68,15 +71,8 @@ def endpoint(noun: Endpoint, of: Network) -> EndpointWant:
         network_id=noun.network_id,
         name=noun.name,
         mac=noun.mac.upper().replace(":", "-"),
-        addresses=tuple(ip_interface(f"{a.ip}/{a.prefix_length}") for a in noun.addresses),
-        routes=tuple(
-            RouteWant(
-                ip_network(route.destination, strict=False),
-                ip_address(route.next_hop) if route.next_hop not in ("", "0.0.0.0", "::") else None,
-                route.metric,
-            )
-            for route in noun.routes
-        ),
+        addresses=tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses),
+        routes=tuple(_route(route.destination, route.next_hop, route.metric) for route in noun.routes),
         policies=policies,
         compartment=noun.compartment,
         remote=noun.remote,
@@ -84,6 +80,19 @@ def endpoint(noun: Endpoint, of: Network) -> EndpointWant:
         pool=noun.pool,
         mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
     )
+
+
+# The same few texts come again and again, and reading an address is what costs most here.
+@lru_cache(maxsize=4096)
+def _interface(ip: IPAddress, prefix_length: int | None) -> IPInterface:
+    return ip_interface(f"{ip}/{prefix_length}")
+
+
+@lru_cache(maxsize=4096)
+def _route(destination: str, next_hop: str, metric: int) -> RouteWant:
+    on_link = next_hop in ("", "0.0.0.0", "::")
+    hop = None if on_link else ip_address(next_hop)
+    return RouteWant(ip_network(destination, strict=False), hop, metric)
 
 
 def compartment(noun: Namespace) -> CompartmentWant | None:

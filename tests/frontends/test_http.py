@@ -141,5 +141,5 @@ def test_a_port_that_is_taken_is_said_in_one_line(served: Served, lab_name: str)
 
 
 def _code(answer: dict[str, Any]) -> int:
-    code: int = answer.get("ErrorCode", answer.get("hresult"))
+    code: int = answer["ErrorCode"] if "ErrorCode" in answer else answer["hresult"]
     return code
