@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from hnsfake.documents import guids
@@ -29,6 +29,7 @@ from hnsfake.documents.schema import (
 )
 
 POLICIES = table(ENDPOINT_POLICIES)
+_MAX_METRIC = 0xFFFF
 
 
 class EndpointFlags(IntFlag):
@@ -181,7 +182,7 @@ def _from_v2(document: EndpointV2) -> Endpoint:
             for item in document.IpConfigurations
             if item.IpAddress
         ),
-        routes=tuple(EndpointRoute(r.NextHop, r.DestinationPrefix, r.Metric) for r in document.Routes),
+        routes=tuple(_route(r) for r in document.Routes),
         policies=tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies),
         dns=DnsSettings.from_v2(document.Dns),
         flags=document.Flags,
@@ -216,6 +217,19 @@ def _from_v1(document: EndpointV1) -> Endpoint:
         flags=int(flags),
         enable_internal_dns=document.EnableInternalDNS,
     )
+
+
+def _route(route: Route) -> EndpointRoute:
+    """Check a route and keep it as it was sent."""
+    if route.NextHop:
+        _ip(route.NextHop)
+    try:
+        ip_network(route.DestinationPrefix, strict=False)
+    except ValueError as error:
+        raise HnsError(HResult.HCN_E_INVALID_PREFIX) from error
+    if not 0 <= route.Metric <= _MAX_METRIC:
+        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
+    return EndpointRoute(route.NextHop, route.DestinationPrefix, route.Metric)
 
 
 def _mac(text: str) -> str:

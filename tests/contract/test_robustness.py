@@ -73,6 +73,109 @@ def test_any_document_of_known_fields_gets_an_answer(document: dict[str, Any], o
     _check(bench, operation, {"Type": "NAT", "SchemaVersion": VERSION, **document}, handle=handle)
 
 
+ODD = st.sampled_from(
+    [
+        *("", "0.0.0.0", "::", "10.1.0.7", "10.1.0.1", "10.1.0.255", "fe80::1", "10.1.0.0/24", "0.0.0.0/0", "::/0"),
+        *(
+            "10.1.0.7/33",
+            "garbage",
+            "1.2.3",
+            "00-15-5D-00-00-01",
+            "00:15",
+            "\0",
+            "🦄",
+            "80-90",
+            "90-80",
+            "70000",
+            "6,17",
+        ),
+    ]
+)
+NUMBERS = st.sampled_from([0, 1, 6, 17, 24, 32, 33, 80, 128, 256, 65535, 65536, 1 << 33, -1])
+SETTINGS = st.dictionaries(
+    st.sampled_from(
+        [
+            *("VirtualIP", "VIP", "DestinationPrefix", "NextHop", "ProviderAddress", "PA", "Action", "Direction", "Id"),
+            *("LocalAddresses", "LocalPorts", "Protocols", "Protocol", "InternalPort", "ExternalPort", "Priority"),
+            *("Exceptions", "Destinations", "NeedEncap", "Flags", "IsolationId", "DistributedRouterMacAddress"),
+            *("Address", "RuleType", "ExceptionList", "Port", "NetworkAdapterName"),
+        ]
+    ),
+    ODD
+    | NUMBERS
+    | st.booleans()
+    | st.lists(ODD, max_size=2)
+    | st.sampled_from(["Allow", "Block", "In", "Out", "Host"]),
+    max_size=6,
+)
+POLICY_TYPES = st.sampled_from(
+    [
+        *("ACL", "OutBoundNAT", "PortMapping", "NAT", "SDNRoute", "ROUTE", "ProviderAddress", "PA", "QOS"),
+        *("VSID", "VLAN", "RemoteSubnetRoute", "HostRoute", "DrMacAddress", "VxlanPort", "NetAdapterName"),
+    ]
+)
+V2_POLICIES = st.lists(st.fixed_dictionaries({"Type": POLICY_TYPES, "Settings": SETTINGS}), max_size=3)
+ROUTES = st.lists(st.fixed_dictionaries({"NextHop": ODD, "DestinationPrefix": ODD, "Metric": NUMBERS}), max_size=2)
+ENDPOINTS = st.fixed_dictionaries(
+    {"SchemaVersion": st.just(VERSION)},
+    optional={
+        "ID": ODD,
+        "Name": ODD,
+        "IpConfigurations": st.lists(st.fixed_dictionaries({"IpAddress": ODD, "PrefixLength": NUMBERS}), max_size=2),
+        "Routes": ROUTES,
+        "MacAddress": ODD,
+        "Flags": NUMBERS,
+        "Policies": V2_POLICIES,
+        "Dns": st.fixed_dictionaries({}, optional={"Search": st.lists(ODD), "ServerList": st.lists(ODD)}),
+    },
+)
+NETWORKS = st.fixed_dictionaries(
+    {"SchemaVersion": st.just(VERSION), "Type": st.sampled_from(["NAT", "L2Bridge", "overlay", "Transparent"])},
+    optional={
+        "Name": ODD,
+        "Flags": NUMBERS,
+        "Policies": V2_POLICIES,
+        "MacPool": st.fixed_dictionaries(
+            {"Ranges": st.lists(st.fixed_dictionaries({"StartMacAddress": ODD, "EndMacAddress": ODD}), max_size=2)}
+        ),
+        "Ipams": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "Subnets": st.lists(
+                        st.fixed_dictionaries({"IpAddressPrefix": ODD, "Routes": ROUTES, "Policies": V2_POLICIES}),
+                        max_size=2,
+                    )
+                }
+            ),
+            max_size=2,
+        ),
+    },
+)
+
+
+@given(
+    network=NETWORKS,
+    endpoint=ENDPOINTS,
+    policies=V2_POLICIES,
+    request_type=st.sampled_from(["Add", "Update", "Remove"]),
+)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_documents_of_the_right_shape_with_odd_values_get_an_answer(
+    network: Any, endpoint: Any, policies: Any, request_type: str
+) -> None:
+    bench = Bench()
+    _check(bench, "HcnCreateNetwork", network)
+    own = bench.network("L2Bridge", Name="own")["ID"]
+    handle = bench.handle("Network", own)
+    _check(bench, "HcnCreateEndpoint", endpoint, handle=handle)
+    pod = bench.handle("Endpoint", bench.endpoint(own)["ID"])
+    request = {"ResourceType": "Policy", "RequestType": request_type, "Settings": {"Policies": policies}}
+    _check(bench, "HcnModifyEndpoint", request, handle=pod)
+    _check(bench, "HcnModifyNetwork", request, handle=handle)
+    for noun in ("networks", "endpoints", "namespaces"):
+        assert bench.v1("GET", f"/{noun}/")["Success"]
+
+
 @pytest.mark.parametrize("operation", ["HcnCreateNetwork", "HcnEnumerateNetworks", "HNSCall"])
 @pytest.mark.parametrize(
     "document",
