@@ -230,8 +230,8 @@ def _with_isolation(tx: Transaction, network: Network) -> Network:
 def _check_policies(facts: NodeFacts, network: Network, driver: Driver) -> None:
     if driver is Driver.OVERLAY:
         want = wants.network(network)
-        if any(subnet.isolation_id is None for subnet in want.subnets):
-            raise HnsError(HResult.HCN_E_INVALID_NETWORK)  # unverified: the code for a missing VSID
+        if not want.subnets or any(subnet.isolation_id is None for subnet in want.subnets):
+            raise HnsError(HResult.HCN_E_INVALID_NETWORK)  # unverified: the code for a missing subnet or VSID
     facts.unknown.note("NetworkPolicy", [record.type for record in network.policies if record.typed is None])
     for record in network.policies:
         if isinstance(record.typed, VxlanPort) and not facts.release.supports(Feature.VXLAN_PORT):

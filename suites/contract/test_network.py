@@ -127,6 +127,14 @@ def test_an_unknown_adapter_is_refused(overlay: Workshop) -> None:
     assert refused.value.code == codes.ADAPTER_NOT_FOUND
 
 
+@pytest.mark.known("inferred", "an overlay network is nothing without a VSID")
+@pytest.mark.parametrize("prefix", ["", "12.250.1.0/24"])
+def test_an_overlay_network_without_a_vsid_is_refused(hns: Hns, prefix: str) -> None:
+    with pytest.raises(HnsFailureError):
+        hns.create("Network", documents.network("Overlay", "no vsid", prefix))
+    assert hns.enumerate("Network", Name="no vsid") == []
+
+
 @pytest.mark.known("client code", "flannel-io/flannel pkg/backend/vxlan/device_windows.go")
 def test_an_overlay_network_shows_provider_address_and_dr_mac(overlay: Workshop) -> None:
     network = overlay.network()
