@@ -7,6 +7,7 @@ import pytest
 from suites import documents
 from suites.documents import acl
 from suites.drivers import on
+from suites.flows.reach import SHORT, reach
 from suites.topology import NodeNetwork
 
 CALICO = "projectcalico/calico felix/dataplane/windows/policysets"
@@ -23,10 +24,8 @@ def test_a_blocked_client_gets_no_answer_and_the_others_do(n1: NodeNetwork) -> N
         acl("Allow", "In", 200),
         acl("Allow", "Out", 200),
     )
-    listening = server.place.tcp_server(80)
-    outcomes = (bad.place.tcp(server.address, 80, timeout=0.5), good.place.tcp(server.address, 80))
-    listening.stop()
-    assert [outcome.result for outcome in outcomes] == ["timed out", "connected"]
+    assert reach(bad.place, server.place, server.address, timeout=SHORT).result == "timed out"
+    assert reach(good.place, server.place, server.address).ok
 
 
 @on("L2Bridge", "Overlay")
@@ -36,10 +35,7 @@ def test_a_blocked_client_gets_no_answer_and_the_others_do(n1: NodeNetwork) -> N
 def test_the_lower_priority_number_wins(n1: NodeNetwork, allow: int, block: int, ok: bool) -> None:
     client = n1.pod()
     server = n1.pod(acl("Allow", "In", allow), acl("Block", "In", block), acl("Allow", "Out", 100))
-    listening = server.place.tcp_server(80)
-    outcome = client.place.tcp(server.address, 80, timeout=3 if ok else 0.5)
-    listening.stop()
-    assert outcome.ok is ok
+    assert reach(client.place, server.place, server.address, timeout=3 if ok else SHORT).ok is ok
 
 
 @on("L2Bridge", "Overlay")
@@ -48,8 +44,8 @@ def test_the_lower_priority_number_wins(n1: NodeNetwork, allow: int, block: int,
 def test_any_acl_takes_the_default_away_in_both_directions(n1: NodeNetwork) -> None:
     other = n1.pod()
     pod = n1.pod(acl("Allow", "In", 100, Protocols="6", LocalPorts="80"))
-    assert not other.place.ping(pod.address, timeout=0.5).ok
-    assert not pod.place.ping(other.address, timeout=0.5).ok
+    assert not other.place.ping(pod.address, timeout=SHORT).ok
+    assert not pod.place.ping(other.address, timeout=SHORT).ok
 
 
 @on("L2Bridge", "Overlay")
@@ -58,10 +54,8 @@ def test_any_acl_takes_the_default_away_in_both_directions(n1: NodeNetwork) -> N
 def test_answers_of_an_allowed_flow_pass_without_a_rule_out(n1: NodeNetwork) -> None:
     client = n1.pod()
     server = n1.pod(acl("Allow", "In", 100, Protocols="6", LocalPorts="80,8000-8010"))
-    servers = [server.place.tcp_server(port) for port in (80, 8005, 8011)]
-    results = [client.place.tcp(server.address, port, timeout=0.7).result for port in (80, 8005, 8011)]
-    for listening in servers:
-        listening.stop()
+    attempts = [reach(client.place, server.place, server.address, port=p, timeout=SHORT) for p in (80, 8005, 8011)]
+    results = [attempt.result for attempt in attempts]
     assert results == ["connected", "connected", "timed out"]
 
 
@@ -71,12 +65,9 @@ def test_answers_of_an_allowed_flow_pass_without_a_rule_out(n1: NodeNetwork) -> 
 def test_a_blocked_sender_hears_nothing(n1: NodeNetwork) -> None:
     server = n1.pod()
     client = n1.pod(acl("Block", "Out", 100, RemoteAddresses=server.address), acl("Allow", "Out", 200))
-    listening = server.place.udp_server(53)
-    outcome = client.place.udp(server.address, 53, timeout=0.5)
-    seen = listening.seen()
-    listening.stop()
-    assert outcome.result == "timed out"
-    assert seen == []
+    reached = reach(client.place, server.place, server.address, protocol="udp", timeout=SHORT)
+    assert reached.result == "timed out"
+    assert reached.peers == []
 
 
 @on("L2Bridge", "Overlay")
@@ -87,6 +78,6 @@ def test_an_acl_added_later_holds_and_removing_it_restores_the_default(n1: NodeN
     assert client.place.ping(server.address).ok
     block = documents.add_policies(acl("Block", "In", 100))
     n1.hns.modify("Endpoint", server.endpoint, block)
-    assert not client.place.ping(server.address, timeout=0.5).ok
+    assert not client.place.ping(server.address, timeout=SHORT).ok
     n1.hns.modify("Endpoint", server.endpoint, {**block, "RequestType": "Remove"})
     assert client.place.ping(server.address).ok

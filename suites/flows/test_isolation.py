@@ -6,6 +6,7 @@ import pytest
 
 from suites import documents, topology
 from suites.drivers import on
+from suites.flows.reach import SHORT, reach
 from suites.host import Lane
 from suites.topology import NodeNetwork, remote_subnet_route
 
@@ -24,10 +25,8 @@ def test_the_same_addresses_on_two_vnis_do_not_meet(n1: NodeNetwork, n2: NodeNet
         with node.pods():
             theirs = node.pod(MacAddress="0E-2A-0A-01-01-0A")
             mine, same_address = n1.pod(), n1.pod()
-            server = same_address.place.tcp_server(80)
-            assert mine.place.tcp(same_address.address, 80).ok
-            assert not theirs.place.tcp(same_address.address, 80, timeout=0.5).ok
-            server.stop()
+            assert reach(mine.place, same_address.place, same_address.address).ok
+            assert not reach(theirs.place, same_address.place, same_address.address, timeout=SHORT).ok
     finally:
         n1.hns.delete("Network", tenant)
 
@@ -44,7 +43,7 @@ def test_a_remote_subnet_route_with_a_wrong_mac_leads_nowhere(n1: NodeNetwork, n
     hns.modify("Network", n1.network, documents.add_policies(right, request="Remove"))
     hns.modify("Network", n1.network, documents.add_policies(wrong))
     try:
-        outcome = client.place.ping(server.address, timeout=0.5)
+        outcome = client.place.ping(server.address, timeout=SHORT)
     finally:
         hns.modify("Network", n1.network, documents.add_policies(wrong, request="Remove"))
         hns.modify("Network", n1.network, documents.add_policies(right))
@@ -56,7 +55,4 @@ def test_a_remote_subnet_route_with_a_wrong_mac_leads_nowhere(n1: NodeNetwork, n
 def test_two_nat_networks_of_one_node_do_not_reach_each_other(lane: Lane) -> None:
     with topology.build("NAT", lane) as one, topology.build("NAT", lane) as other:
         client, server = one.nodes[0].pod(), other.nodes[0].pod()
-        listening = server.place.tcp_server(80)
-        outcome = client.place.tcp(server.address, 80, timeout=0.5)
-        listening.stop()
-        assert not outcome.ok
+        assert not reach(client.place, server.place, server.address, timeout=SHORT).ok

@@ -6,6 +6,7 @@ import pytest
 
 from suites import documents
 from suites.drivers import on
+from suites.flows.reach import SHORT, reach
 from suites.topology import NodeNetwork
 
 FLANNEL = "flannel-io/flannel pkg/backend/hostgw, pkg/backend/vxlan"
@@ -16,11 +17,7 @@ NO_ROUTE = "flannel-io/flannel#1096"
 @pytest.mark.flow("pod to own node")
 @pytest.mark.known("client code", SDN_SUITE)
 def test_a_pod_reaches_its_node(n1: NodeNetwork) -> None:
-    pod = n1.pod()
-    listening = n1.host.place().tcp_server()
-    outcome = pod.place.tcp(n1.host.address, listening.port)
-    listening.stop()
-    assert outcome.ok
+    assert reach(n1.pod().place, n1.host.place(), n1.host.address).ok
 
 
 @on("L2Bridge")
@@ -28,25 +25,18 @@ def test_a_pod_reaches_its_node(n1: NodeNetwork) -> None:
 @pytest.mark.known("client code", FLANNEL)
 def test_a_pod_reaches_another_node_with_its_own_address(n1: NodeNetwork, n2: NodeNetwork) -> None:
     pod = n1.pod()
-    listening = n2.host.place().tcp_server()
-    outcome = pod.place.tcp(n2.host.address, listening.port)
-    listening.stop()
-    assert outcome.ok
-    assert outcome.seen is not None
-    assert outcome.seen[0] == pod.address
+    reached = reach(pod.place, n2.host.place(), n2.host.address)
+    assert reached.ok
+    assert reached.peers == [pod.address]
 
 
 @on("NAT")
 @pytest.mark.flow("pod to other node")
 @pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation container-networking")
 def test_a_pod_behind_nat_reaches_another_node_as_its_own_node(n1: NodeNetwork, n2: NodeNetwork) -> None:
-    pod = n1.pod()
-    listening = n2.host.place().tcp_server()
-    outcome = pod.place.tcp(n2.host.address, listening.port)
-    listening.stop()
-    assert outcome.ok
-    assert outcome.seen is not None
-    assert outcome.seen[0] == n1.host.address
+    reached = reach(n1.pod().place, n2.host.place(), n2.host.address)
+    assert reached.ok
+    assert reached.peers == [n1.host.address]
 
 
 @on("Overlay")
@@ -54,22 +44,16 @@ def test_a_pod_behind_nat_reaches_another_node_as_its_own_node(n1: NodeNetwork, 
 @pytest.mark.known("inferred", "flannel-io/flannel#1394: unencapsulated packets leave with the pod's address")
 def test_an_overlay_pods_packet_to_an_excepted_node_leaves_bare_and_is_lost(n1: NodeNetwork, n2: NodeNetwork) -> None:
     pod = n1.pod()
-    listening = n2.host.place().udp_server()
-    outcome = pod.place.udp(n2.host.address, listening.port, timeout=0.6)
-    seen = listening.seen()
-    listening.stop()
-    assert outcome.result == "timed out"
-    assert {peer[0] for peer in seen} == {pod.address}
+    reached = reach(pod.place, n2.host.place(), n2.host.address, protocol="udp", timeout=SHORT)
+    assert reached.result == "timed out"
+    assert reached.peers == [pod.address]
 
 
 @pytest.mark.flow("node to own pod")
 @pytest.mark.known("client code", SDN_SUITE)
 def test_a_node_reaches_its_pod(n1: NodeNetwork) -> None:
     pod = n1.pod()
-    listening = pod.place.tcp_server(80)
-    outcome = n1.host.place().tcp(pod.address, 80)
-    listening.stop()
-    assert outcome.ok
+    assert reach(n1.host.place(), pod.place, pod.address).ok
 
 
 @on("L2Bridge")
@@ -77,10 +61,7 @@ def test_a_node_reaches_its_pod(n1: NodeNetwork) -> None:
 @pytest.mark.known("client code", FLANNEL)
 def test_a_node_reaches_another_nodes_pod(n1: NodeNetwork, n2: NodeNetwork) -> None:
     pod = n2.pod()
-    listening = pod.place.tcp_server(80)
-    outcome = n1.host.place().tcp(pod.address, 80)
-    listening.stop()
-    assert outcome.ok
+    assert reach(n1.host.place(), pod.place, pod.address).ok
 
 
 @on("Overlay", "NAT")
@@ -88,10 +69,7 @@ def test_a_node_reaches_another_nodes_pod(n1: NodeNetwork, n2: NodeNetwork) -> N
 @pytest.mark.known("client code", NO_ROUTE)
 def test_a_node_does_not_reach_another_nodes_overlay_or_nat_pod(n1: NodeNetwork, n2: NodeNetwork) -> None:
     pod = n2.pod()
-    listening = pod.place.tcp_server(80)
-    outcome = n1.host.place().tcp(pod.address, 80, timeout=0.5)
-    listening.stop()
-    assert not outcome.ok
+    assert not reach(n1.host.place(), pod.place, pod.address, timeout=SHORT).ok
 
 
 @on("Overlay")
@@ -102,8 +80,8 @@ def test_without_host_route_a_pod_and_its_node_do_not_reach_each_other(n1: NodeN
     host_route = documents.policy("HostRoute")
     n1.hns.modify("Network", n1.network, documents.add_policies(host_route, request="Remove"))
     try:
-        to_node = pod.place.ping(n1.host.address, timeout=0.5)
-        to_pod = n1.host.place().ping(pod.address, timeout=0.5)
+        to_node = pod.place.ping(n1.host.address, timeout=SHORT)
+        to_pod = n1.host.place().ping(pod.address, timeout=SHORT)
     finally:
         n1.hns.modify("Network", n1.network, documents.add_policies(host_route))
     assert not to_node.ok

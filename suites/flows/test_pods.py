@@ -5,36 +5,24 @@ from __future__ import annotations
 import pytest
 
 from suites.drivers import on
+from suites.flows.reach import SHORT, reach
 from suites.host import wait_for
 from suites.topology import NodeNetwork, Topology, dr_mac
 
 DOCS = "kubernetes/website content/en/docs/concepts/services-networking/windows-networking.md"
 TOPOLOGIES = "MicrosoftDocs/Virtualization-Documentation container-networking/network-drivers-topologies.md"
+PROTOCOLS = ("tcp", "udp")
 UDP = 17
 
 
 @pytest.mark.flow("pod to pod, same node")
 @pytest.mark.known("documentation", TOPOLOGIES)
-def test_tcp_on_one_node_keeps_the_pods_address(n1: NodeNetwork) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_on_one_node_a_pod_is_seen_with_its_own_address(n1: NodeNetwork, protocol: str) -> None:
     client, server = n1.pod(), n1.pod()
-    listening = server.place.tcp_server(80)
-    outcome = client.place.tcp(server.address, 80)
-    listening.stop()
-    assert outcome.ok
-    assert outcome.seen is not None
-    assert outcome.seen[0] == client.address
-
-
-@pytest.mark.flow("pod to pod, same node")
-@pytest.mark.known("documentation", TOPOLOGIES)
-def test_udp_on_one_node_keeps_the_pods_address(n1: NodeNetwork) -> None:
-    client, server = n1.pod(), n1.pod()
-    listening = server.place.udp_server(53)
-    outcome = client.place.udp(server.address, 53)
-    listening.stop()
-    assert outcome.ok
-    assert outcome.seen is not None
-    assert outcome.seen[0] == client.address
+    reached = reach(client.place, server.place, server.address, protocol=protocol)
+    assert reached.ok
+    assert reached.peers == [client.address]
 
 
 @pytest.mark.flow("pod to pod, same node")
@@ -47,27 +35,12 @@ def test_ping_on_one_node_is_answered(n1: NodeNetwork) -> None:
 @on("L2Bridge", "Overlay")
 @pytest.mark.flow("pod to pod, across nodes")
 @pytest.mark.known("documentation", DOCS)
-def test_tcp_across_nodes_keeps_the_pods_address(n1: NodeNetwork, n2: NodeNetwork) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_across_nodes_a_pod_is_seen_with_its_own_address(n1: NodeNetwork, n2: NodeNetwork, protocol: str) -> None:
     client, server = n1.pod(), n2.pod()
-    listening = server.place.tcp_server(80)
-    outcome = client.place.tcp(server.address, 80)
-    listening.stop()
-    assert outcome.ok
-    assert outcome.seen is not None
-    assert outcome.seen[0] == client.address
-
-
-@on("L2Bridge", "Overlay")
-@pytest.mark.flow("pod to pod, across nodes")
-@pytest.mark.known("documentation", DOCS)
-def test_udp_across_nodes_keeps_the_pods_address(n1: NodeNetwork, n2: NodeNetwork) -> None:
-    client, server = n2.pod(), n1.pod()
-    listening = server.place.udp_server(53)
-    outcome = client.place.udp(server.address, 53)
-    listening.stop()
-    assert outcome.ok
-    assert outcome.seen is not None
-    assert outcome.seen[0] == client.address
+    reached = reach(client.place, server.place, server.address, protocol=protocol)
+    assert reached.ok
+    assert reached.peers == [client.address]
 
 
 @on("L2Bridge", "Overlay")
@@ -83,10 +56,7 @@ def test_ping_across_nodes_is_answered(n1: NodeNetwork, n2: NodeNetwork) -> None
 @pytest.mark.known("documentation", TOPOLOGIES)
 def test_pods_behind_nat_do_not_reach_each_other_across_nodes(n1: NodeNetwork, n2: NodeNetwork) -> None:
     client, server = n1.pod(), n2.pod()
-    listening = server.place.tcp_server(80)
-    outcome = client.place.tcp(server.address, 80, timeout=0.5)
-    listening.stop()
-    assert not outcome.ok
+    assert not reach(client.place, server.place, server.address, timeout=SHORT).ok
 
 
 @on("L2Bridge")
