@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hnsfake.dataplane import messages, netlink
-from hnsfake.dataplane.interface import HOST_COMPARTMENT, CompartmentWant
-from hnsfake.dataplane.sandbox import NetNs, unshare
+from hnsfake.dataplane.interface import HOST_COMPARTMENT
+from hnsfake.dataplane.sandbox import NetNs
 
 
 @dataclass
@@ -32,14 +31,3 @@ class CompartmentState:
         """Let go of the namespace."""
         self.gone = True
         self.netns.close()
-
-
-def create(want: CompartmentWant) -> CompartmentState:
-    """Make a compartment with its loopback interface; leave the thread in it; raise DataplaneError."""
-    netns = unshare(f"compartment {want.number}")
-    try:
-        netlink.send([messages.loopback_up()], "make a compartment")
-    except BaseException:
-        netns.close()
-        raise
-    return CompartmentState(want.number, netns)

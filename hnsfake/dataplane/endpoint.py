@@ -39,6 +39,7 @@ def attach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compar
     if script := vfp.ruleset(context):
         nftables.run(script)  # still in the compartment's namespace
         kernel.transaction.undo(_in_compartment, port, vfp.removal(context))
+    kernel.switch.send([messages.settled(port.index)], f"settle the port of endpoint {endpoint.name}")
     driver.connect(endpoint)
     return port
 
@@ -49,7 +50,7 @@ def detach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, port: 
     kernel.switch.send(
         [messages.disabled_port(port.index), messages.forget_mac(endpoint.mac, port.index)],
         f"disconnect endpoint {endpoint.name}",
-        lambda: [*_connection(driver.bridge(endpoint), endpoint, port), messages.enabled_port(port.index)],
+        lambda: _connection(driver.bridge(endpoint), endpoint, port),
     )
     kernel.transaction.at_end(_bury, kernel, driver.context(endpoint, port.vnic), port, graveyard)
 

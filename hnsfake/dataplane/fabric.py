@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface, ip_
 from hnsfake.dataplane import messages, netlink
 from hnsfake.dataplane.interface import IPAddress, IPNetwork
 from hnsfake.dataplane.kernel import quiet_ipv6
-from hnsfake.dataplane.sandbox import NetNs, Sandbox
+from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
 
 WIRE_GATEWAY = IPv4Interface("10.127.0.1/24")
 OUTSIDE_GATEWAY = IPv4Interface("203.0.113.1/24")
@@ -35,13 +35,20 @@ class Fabric:
         self.outside = sandbox.new_netns("outside")
         self._ports = itertools.count(_BRIDGE + 1)
         self.outside_address = OUTSIDE_HOST.ip
-        sandbox.run(self.wire, self._make_wire)
+        router_port = sandbox.run(self.wire, self._make_wire)
         sandbox.run(self.router, self._make_router)
         sandbox.run(self.outside, self._make_outside)
+        sandbox.run(self.wire, self.settle, router_port)
+        sandbox.run(self.router, netlink.send, [messages.settled(_OUTSIDE_LEG)], "settle the router")
 
-    def plug(self, netns: NetNs, name: str, index: int, mac: str) -> None:
-        """Give a namespace an interface on the wire; it is not up yet."""
-        self._sandbox.run(self.wire, self._plug, netns, name, index, mac)
+    def plug(self, netns: NetNs, name: str, index: int, mac: str) -> int:
+        """Give a namespace an interface on the wire; return the wire's port. The interface is not up yet."""
+        return self._sandbox.run(self.wire, self._plug, netns, name, index, mac)
+
+    def settle(self, port: int) -> None:
+        """Let a port of the wire carry frames at once, after its interface was switched on. On a sandbox thread."""
+        enter(self.wire)
+        netlink.send([messages.settled(port)], "settle a port of the wire")
 
     def add_route(self, prefix: IPNetwork, via: IPAddress) -> None:
         """Tell the router that a prefix is behind a node, as a fabric with user-defined routes does."""
@@ -66,12 +73,12 @@ class Fabric:
         for netns in (self.outside, self.router, self.wire):
             netns.close()
 
-    def _make_wire(self) -> None:
+    def _make_wire(self) -> int:
         quiet_ipv6()
         netlink.send([messages.bridge("wire", _BRIDGE), messages.vnic_up(_BRIDGE)], "make the wire")
-        self._plug(self.router, "wire", _WIRE_LEG, _ROUTER_MAC)
+        return self._plug(self.router, "wire", _WIRE_LEG, _ROUTER_MAC)
 
-    def _plug(self, netns: NetNs, name: str, index: int, mac: str) -> None:
+    def _plug(self, netns: NetNs, name: str, index: int, mac: str) -> int:
         port = next(self._ports)
         netlink.send(
             [
@@ -80,11 +87,11 @@ class Fabric:
             ],
             "plug into the wire",
         )
+        return port
 
     def _make_router(self) -> None:
         netlink.send(
             [
-                messages.loopback_up(),
                 messages.veth("outside", _OUTSIDE_LEG, "eth0", _HOST, _OUTSIDE_MAC, self.outside.fd),
                 messages.set_mac(_OUTSIDE_LEG, _ROUTER_OUTSIDE_MAC),
                 messages.vnic_up(_WIRE_LEG, settings=_FORWARD),
@@ -98,7 +105,6 @@ class Fabric:
     def _make_outside(self) -> None:
         netlink.send(
             [
-                messages.loopback_up(),
                 messages.vnic_up(_HOST),
                 messages.address(_HOST, ip_interface(OUTSIDE_HOST)),
                 messages.route(ip_network(DEFAULT_ROUTE), IPv4Address(OUTSIDE_GATEWAY.ip), _HOST),

@@ -14,7 +14,6 @@ IFLA_ADDRESS, IFLA_MTU, IFLA_IFALIAS, IFLA_AF_SPEC, IFLA_NET_NS_FD, IFLA_GROUP =
 _AF_INET, _AF_INET6 = 2, 10
 _NUD_NOARP, _NUD_PERMANENT = 0x40, 0x80
 _NTF_SELF, _NTF_MASTER = 0x02, 0x04
-_DISABLED, _FORWARDING = 0, 3  # BR_STATE_… of linux/if_bridge.h
 _IFLA_INET_CONF = 1
 _IFLA_INET6_ADDR_GEN_MODE, _ADDR_GEN_NONE = 8, 1
 
@@ -115,6 +114,20 @@ def _into_bridge() -> Template:
     return Template(message, index=_u32(_INDEX), bridge=_u32(_OTHER_INDEX))
 
 
+def settled(index: int) -> bytes:
+    """Ask for an interface, so that the kernel settles its carrier now.
+
+    A cable's end that was switched on before the other is told of the carrier by a worker that runs at most
+    once a second; until then it sends nothing, and a bridge keeps its port closed.
+    """
+    return _settled().fill(index=_u32(index))
+
+
+@cache
+def _settled() -> Template:
+    return Template(encode(lambda batch: batch.link("get", index=_INDEX)), index=_u32(_INDEX))
+
+
 def quiet_port(index: int) -> bytes:
     """Stop a port from learning MACs and from getting frames for unknown ones."""
     return _quiet_port().fill(index=_u32(index))
@@ -148,19 +161,14 @@ def patch_port(index: int) -> bytes:
 
 
 def disabled_port(index: int) -> bytes:
-    """Stop a port at once: nothing in, nothing out."""
-    return _port_state(_DISABLED).fill(index=_u32(index))
-
-
-def enabled_port(index: int) -> bytes:
-    """Take ``disabled_port`` back."""
-    return _port_state(_FORWARDING).fill(index=_u32(index))
+    """Stop a port at once: nothing in, nothing out. ``into_bridge`` starts it again."""
+    return _disabled_port().fill(index=_u32(index))
 
 
 @cache
-def _port_state(state: int) -> Template:
-    message = bytearray(encode(lambda batch: batch.brport("set", index=_INDEX, state=state)))
-    # pyroute2 takes the state for the interface's too: ifi_flags and ifi_change would switch it off or on.
+def _disabled_port() -> Template:
+    message = bytearray(encode(lambda batch: batch.brport("set", index=_INDEX, state=0)))
+    # pyroute2 takes the state for the interface's too: ifi_flags and ifi_change would switch it off.
     struct.pack_into("=II", message, 16 + 8, 0, 0)
     return Template(bytes(message), index=_u32(_INDEX))
 

@@ -8,7 +8,7 @@ from functools import partial
 from ipaddress import IPv4Interface
 from typing import Any, ParamSpec, TypeVar
 
-from hnsfake.dataplane import compartment, endpoint, messages
+from hnsfake.dataplane import endpoint, messages
 from hnsfake.dataplane.compartment import CompartmentState
 from hnsfake.dataplane.drivers import DRIVERS, NetworkDriver
 from hnsfake.dataplane.endpoint import Port
@@ -67,7 +67,8 @@ class LinuxNode:
             WIRE_GATEWAY.ip,
             mac,
         )
-        self._switch = ExternalSwitch(self._kernel, ADAPTER)
+        wire_port = fabric.plug(node, NIC_NAME, NIC, mac)
+        self._switch = ExternalSwitch(self._kernel, ADAPTER, partial(fabric.settle, wire_port))
         self._networks: dict[str, NetworkDriver] = {}
         self._ports: dict[str, Port] = {}
         self._compartments = {HOST_COMPARTMENT: CompartmentState(HOST_COMPARTMENT, node)}
@@ -77,7 +78,6 @@ class LinuxNode:
             EndpointWant: _Carrier(self._create_endpoint, self._modify_endpoint, self._remove_endpoint),
             CompartmentWant: _Carrier(self._create_compartment, self._modify_compartment, self._remove_compartment),
         }
-        fabric.plug(node, NIC_NAME, NIC, mac)
         sandbox.run(node, self._boot)
 
     def adapters(self) -> Sequence[HostAdapter]:
@@ -87,7 +87,9 @@ class LinuxNode:
     def apply(self, changes: Sequence[Change]) -> None:
         """Carry out ``changes`` in order; raise DataplaneError with everything as before."""
         work = [change for change in changes if _concerns_kernel(change)]
-        if work:
+        if all(isinstance(change.before or change.after, CompartmentWant) for change in work):
+            self._all_or_nothing(partial(self._carry_out_all, work))  # nothing of it is done in a namespace
+        else:
             self._run(self._carry_out_all, work)
 
     def counters(self, endpoint_id: str) -> PortCounters:
@@ -155,7 +157,6 @@ class LinuxNode:
         enter(self._kernel.node.netns)
         sysctl("net.ipv4.conf.all.rp_filter", "0")
         sysctl("net.ipv4.ip_local_port_range", EPHEMERAL_PORTS)
-        self._kernel.node.send([messages.loopback_up()], "switch on the loopback interface")
         self._switch.boot()
 
     def _carry_out_all(self, changes: Sequence[Change]) -> None:
@@ -212,8 +213,8 @@ class LinuxNode:
             endpoint.detach(self._kernel, driver, want, self._take(self._ports, want.id), self._graveyard)
 
     def _create_compartment(self, want: CompartmentWant) -> None:
-        state = compartment.create(want)
-        self._transaction.undo(state.netns.close)
+        state = CompartmentState(want.number, self.sandbox.new_netns(f"compartment {want.number}"))
+        self._transaction.undo(state.close)
         self._put(self._compartments, want.number, state)
 
     def _modify_compartment(self, before: CompartmentWant, after: CompartmentWant) -> None:

@@ -12,11 +12,14 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
+
+from hnsfake.dataplane import messages, netlink
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -66,6 +69,10 @@ class Sandbox:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hnsfake-sandbox")
+        # Namespaces are made ahead, one at a time, by a thread that waits for nobody.
+        self._maker = ThreadPoolExecutor(1, thread_name_prefix="hnsfake-namespaces")
+        self._spares: SimpleQueue[Future[NetNs]] = SimpleQueue()
+        self._make_spare()
 
     @classmethod
     def open(cls) -> Sandbox:
@@ -78,8 +85,14 @@ class Sandbox:
         return cls()
 
     def new_netns(self, label: str) -> NetNs:
-        """Make an empty namespace; raise SandboxError."""
-        return self._threads.submit(unshare, label).result()
+        """Return an empty namespace, its loopback interface on; raise SandboxError and DataplaneError.
+
+        Callable from any thread.
+        """
+        self._make_spare()
+        netns = self._spares.get().result()
+        netns.label = label
+        return netns
 
     def run(self, netns: NetNs, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run ``function`` on a sandbox thread inside ``netns``; return or raise what it does.
@@ -89,8 +102,16 @@ class Sandbox:
         return self._threads.submit(_run_in, netns, partial(function, *args, **kwargs)).result()
 
     def close(self) -> None:
-        """Stop the threads. Namespaces belong to whoever made them."""
+        """Stop the threads; may be called twice. Namespaces belong to whoever asked for them."""
         self._threads.shutdown()
+        self._maker.shutdown()
+        while not self._spares.empty():
+            spare = self._spares.get()
+            if spare.exception() is None:
+                spare.result().close()
+
+    def _make_spare(self) -> None:
+        self._spares.put(self._maker.submit(_make))
 
     def __enter__(self) -> Self:
         return self
@@ -132,15 +153,21 @@ def _privileged() -> bool:
     return False
 
 
-def unshare(label: str) -> NetNs:
-    """Make an empty namespace and move the calling thread into it; raise SandboxError.
-
-    Only for sandbox threads, which make a namespace so without waiting for another one.
-    """
+def _make() -> NetNs:
+    """Make a namespace; the calling thread is in it afterwards."""
     if _libc.unshare(_CLONE_NEWNET) != 0:
         reason = os.strerror(ctypes.get_errno())
         raise SandboxError(f"can't make a network namespace ({reason}): `hnsfake doctor` says more")
-    return NetNs(os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), label)
+    try:
+        netns = NetNs(os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), "spare")
+    except OSError as error:
+        raise SandboxError(f"can't hold a network namespace: {error.strerror}") from error
+    try:
+        netlink.send([messages.loopback_up()], "switch on the loopback interface")
+    except BaseException:
+        netns.close()
+        raise
+    return netns
 
 
 def _run_in(netns: NetNs, work: Callable[[], R]) -> R:

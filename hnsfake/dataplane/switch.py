@@ -6,7 +6,7 @@ last one gives them back (MicrosoftDocs/Virtualization-Documentation container-n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane import messages
@@ -24,8 +24,9 @@ _PORT_MAC = "02-00-00-00-00-02"  # the external port's own; on the wire frames h
 class ExternalSwitch:
     """The switch of one adapter, there while networks use it. Methods raise DataplaneError."""
 
-    def __init__(self, kernel: Kernel, adapter: str) -> None:
+    def __init__(self, kernel: Kernel, adapter: str, settle_wire: Callable[[], None]) -> None:
         self._kernel = kernel
+        self._settle_wire = settle_wire
         self._adapter = adapter
         self._users: set[str] = set()
         self._forwards_for: frozenset[str] = frozenset()
@@ -48,6 +49,7 @@ class ExternalSwitch:
     def boot(self) -> None:
         """Configure the adapter as the node's interface."""
         self._kernel.node.send(self._host_messages(NIC, self._adapter), "configure the adapter")
+        self._settle_wire()
 
     def acquire(self, network_id: str) -> None:
         """Use the switch for a network."""
@@ -129,6 +131,8 @@ class ExternalSwitch:
             lambda: [messages.delete_link(HOST_PORT)],
         )
         kernel.node.send(self._host_messages(HOST_VNIC, self._vnic_alias), "configure the host vNIC")
+        self._settle_wire()
+        kernel.switch.send([messages.settled(port) for port in (NIC, HOST_PORT)], "settle the vSwitch")
         kernel.switch.rules(_external_rules(kernel), _REMOVAL)
         kernel.node.rules(local_routed_vip.RULESET, local_routed_vip.REMOVAL)
 
@@ -145,6 +149,7 @@ class ExternalSwitch:
             "take down the vSwitch",
         )
         kernel.node.send(self._adapter_messages(), "give the adapter back to the host")
+        self._settle_wire()
 
     def _give_back(self) -> None:
         """Undo the adapter's move, whether it had been made or not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import IPv4Address
 
 import pytest
 
@@ -73,6 +74,7 @@ def test_mappings_change_and_go(world: World, pods: tuple[EndpointWant, Endpoint
 
 
 def test_what_is_not_published_is_not_reached(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+    world.n2.add_route(NETWORK.subnets[0].prefix, IPv4Address(NODES[0]))
     with world.place(world.n1, 2).tcp_server(81):
         assert not world.place(world.n2).tcp(ADDRESSES[0], 81, SHORT).ok
         assert world.place(world.n1).tcp(ADDRESSES[0], 81).ok

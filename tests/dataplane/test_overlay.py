@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv4Network
 import pytest
 
 from hnsfake.dataplane import messages
+from hnsfake.dataplane.drivers.overlay import Overlay
 from hnsfake.dataplane.interface import EndpointWant, NetworkWant, RemoteSubnet
 from hnsfake.workload import Compartment, Frame, Result
 
@@ -168,12 +169,17 @@ def test_a_node_that_changes_its_provider_address_is_found_again(pods: Pods) -> 
 
 def test_a_wrong_inner_mac_is_dropped(pods: Pods) -> None:
     world = pods.world
-    with pods.far.capture() as capture:
-        for mac, port in (("00-15-5D-FF-FF-FF", 1111), (dr_mac(2), 2222), (pods.wants[2].mac, 3333)):
+    driver = world.n2._networks[THERE.id]
+    assert isinstance(driver, Overlay)
+    macs = {1111: "00-15-5D-FF-FF-FF", 2222: dr_mac(2), 3333: pods.wants[2].mac, 4444: driver._segment.host_mac}
+    with pods.far.capture() as capture, world.place(world.n2).capture() as host:
+        for port, mac in macs.items():
             send_vxlan(world, mac, port)
-        capture.wait_for(lambda frame: frame.destination_port == 3333)
+        send_vxlan(world, dr_mac(2), 5555)
+        capture.wait_for(lambda frame: frame.destination_port == 5555)
         got = {frame.destination_port for frame in capture.frames(lambda frame: frame.protocol == 17)}
-    assert got == {2222, 3333}
+        assert not host.frames(lambda frame: frame.destination_port in macs)
+    assert got == {2222, 3333, 5555}
 
 
 def send_vxlan(world: World, inner_mac: str, port: int) -> None:

@@ -121,4 +121,5 @@ class Nat:
             ],
             "make a NAT gateway",
         )
+        kernel.switch.send([messages.settled(self._host_port)], "settle a NAT gateway")
         kernel.node.rules(self._winnat.ruleset(), self._winnat.removal())

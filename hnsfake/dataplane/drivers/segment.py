@@ -84,6 +84,7 @@ class Segment:
             ],
             "connect a segment to the host",
         )
+        switch.send([messages.settled(port) for port in (self._host_port, self.external_port)], "settle a segment")
         switch.rules(self._rules(), self._no_rules)
 
     def delete(self) -> None:
