@@ -19,7 +19,7 @@ from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION
 
 Invoke = Callable[[Call], Reply]
 _InPath = Annotated[str, Path()]  # described in the OpenAPI document; HNSCall takes the whole path
-V1_COLLECTIONS = ("networks", "endpoints", "namespaces", "globals")
+V1_COLLECTIONS = ("networks", "endpoints", "namespaces", "endpointstats", "globals")
 HRESULT_HEADER = "HNS-HResult"
 _OVERSIZED = b"\0" * (MAX_DOCUMENT + 1)
 _BODY = {"requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}, "required": False}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hnsfake.service.call import Call
 from hnsfake.service.handles import Handles
@@ -14,8 +14,7 @@ from hnsfake.service.state import Transaction
 class Exchange:
     """A call, the transaction it runs in, and the parts of its answer.
 
-    ``output`` is the JSON text for Enumerate, Query and HNSCall; ``opened`` is the object that a successful
-    Create or Open gives a handle for.
+    ``output`` is the JSON text for Enumerate, Query and HNSCall; ``handle`` what Create and Open give.
     """
 
     call: Call
@@ -24,4 +23,3 @@ class Exchange:
     handles: Handles
     output: str | None = None
     handle: int | None = None
-    trail: list[str] = field(default_factory=list)

@@ -34,7 +34,7 @@ class HnsService:
     ) -> None:
         self._dataplane = dataplane
         self._journal = journal or NoJournal()
-        self._facts = NodeFacts(name, release, dataplane.adapters, chooser or random.Random())
+        self._facts = NodeFacts(name, release, dataplane.adapters, dataplane.counters, chooser or random.Random())
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()

@@ -7,6 +7,7 @@ without the trailing slash and with lower-case ids.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from hnsfake.documents.attach import SystemType, read_attach
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, v1_success
 from hnsfake.documents.hresults import HResult
+from hnsfake.documents.shown.endpoint import statistics_v1
 from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.text import read_object, read_optional_object
 from hnsfake.service import endpoint as endpoints
@@ -84,6 +86,11 @@ def _version(exchange: Exchange, _object_id: str) -> Any:
     return {"Major": major, "Minor": minor}
 
 
+def _statistics(exchange: Exchange, object_id: str) -> Any:
+    endpoint: Endpoint = ENDPOINTS.get(exchange.tx, object_id)
+    return statistics_v1(endpoint, **asdict(exchange.facts.counters(endpoint.id)))
+
+
 _ROUTES: Mapping[tuple[str, str, str, str], Action] = {
     **{("GET", word, "", ""): partial(_list, verbs) for word, verbs in BY_PATH.items()},
     **{("POST", word, "", ""): partial(_create, verbs) for word, verbs in BY_PATH.items()},
@@ -94,5 +101,6 @@ _ROUTES: Mapping[tuple[str, str, str, str], Action] = {
     ("POST", "endpoints", "{id}", "detach"): _detach,
     ("POST", "namespaces", "{id}", "addresource"): partial(_change_namespace, "Add"),
     ("POST", "namespaces", "{id}", "removeresource"): partial(_change_namespace, "Remove"),
+    ("GET", "endpointstats", "{id}", ""): _statistics,
     ("GET", "globals", "{id}", ""): _version,
 }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hnsfake.dataplane.interface import HostAdapter
+from hnsfake.dataplane.interface import HostAdapter, PortCounters
 from hnsfake.documents.schema import UnknownFields
 from hnsfake.releases import Release
 
@@ -21,11 +21,12 @@ def _filetime() -> int:
 
 @dataclass(frozen=True)
 class NodeFacts:
-    """Release, adapters, and the sources of chance and time, so that a test can fix them."""
+    """Release, adapters, endpoints' counters; the sources of chance and time, so that a test can fix them."""
 
     name: str
     release: Release
     adapters: Callable[[], Sequence[HostAdapter]]
+    counters: Callable[[str], PortCounters] = lambda _: PortCounters()
     chooser: random.Random = field(default_factory=random.Random)
     now: Callable[[], int] = _filetime
     unknown: UnknownFields = field(default_factory=UnknownFields)

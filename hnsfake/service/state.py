@@ -35,7 +35,6 @@ class Transaction:
     """A call's view of the state: reads see its own writes, nothing else does until it is committed."""
 
     def __init__(self, state: State) -> None:
-        self._base = state
         self._kinds: dict[type, Mapping[str, Any]] = {
             Network: state.networks,
             Endpoint: state.endpoints,

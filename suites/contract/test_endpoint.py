@@ -253,3 +253,16 @@ def test_a_network_without_a_subnet_has_no_place_for_an_endpoint(hns: Hns) -> No
     finally:
         hns.delete("Network", network)
     assert refused.value.code == codes.SUBNET_NOT_FOUND
+
+
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hnsv1_test.go, containerd pod stats")
+def test_statistics_count_what_passed_since_the_endpoint_joined(shop: Workshop) -> None:
+    endpoint, namespace = shop.endpoint(shop.network()), shop.namespace()
+    before = shop.hns.call("GET", f"/endpointstats/{endpoint}")
+    assert before["EndpointId"].upper() == endpoint.upper()
+    assert (before["PacketsSent"], before["BytesSent"]) == (0, 0)
+    shop.hns.join(namespace, endpoint)
+    shop.hns.host.place(shop.hns.compartment(namespace)).ping(shop.hns.host.address, timeout=0.3)
+    after = shop.hns.call("GET", f"/endpointstats/{endpoint}")
+    assert after["PacketsSent"] > 0
+    assert after["BytesSent"] > after["PacketsSent"]

@@ -137,3 +137,26 @@ def _addresses_v1(endpoint: Endpoint) -> dict[str, Any]:
         if hop:
             view[gateway] = hop
     return view
+
+
+def statistics_v1(
+    endpoint: Endpoint,
+    *,
+    bytes_received: int,
+    bytes_sent: int,
+    packets_received: int,
+    packets_sent: int,
+    dropped_incoming: int,
+    dropped_outgoing: int,
+) -> dict[str, Any]:
+    """Return HNSEndpointStats (microsoft/hcsshim internal/hns/hnsendpoint.go)."""
+    return {
+        "BytesReceived": bytes_received,
+        "BytesSent": bytes_sent,
+        "DroppedPacketsIncoming": dropped_incoming,
+        "DroppedPacketsOutgoing": dropped_outgoing,
+        "EndpointId": endpoint.id,
+        "InstanceId": endpoint.activity_id,  # unverified: whose id this is
+        "PacketsReceived": packets_received,
+        "PacketsSent": packets_sent,
+    }
