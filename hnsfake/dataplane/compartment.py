@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from threading import Lock
 
 from hnsfake.dataplane.interface import HOST_COMPARTMENT
 from hnsfake.dataplane.sandbox import NetNs
 
 
-@dataclass
 class CompartmentState:
-    """A compartment in the kernel. ``buried`` counts removed vNICs that are not deleted yet."""
+    """A compartment in the kernel.
 
-    number: int
-    netns: NetNs
-    vnics: set[str] = field(default_factory=set)
-    buried: int = 0
-    gone: bool = False
+    Its namespace is made when it is first needed: a namespace costs much, and HNS too makes a compartment
+    only when something comes into it (projectcalico/calico#8465). ``buried`` counts removed vNICs that are
+    not deleted yet.
+    """
+
+    def __init__(self, number: int, make: Callable[[], NetNs]) -> None:
+        self.number = number
+        self.vnics: set[str] = set()
+        self.buried = 0
+        self.gone = False
+        self._make = make
+        self._netns: NetNs | None = None
+        self._lock = Lock()
+
+    @property
+    def netns(self) -> NetNs:
+        """The namespace; raises SandboxError and DataplaneError where it can't be made."""
+        with self._lock:
+            if self._netns is None:
+                self._netns = self._make()
+            return self._netns
 
     def free_name(self, index: int) -> str:
         """Return a kernel name for a new vNIC: eth0 and on; in the host's compartment by number."""
@@ -29,5 +45,7 @@ class CompartmentState:
 
     def close(self) -> None:
         """Let go of the namespace."""
-        self.gone = True
-        self.netns.close()
+        with self._lock:
+            self.gone = True
+            if self._netns is not None:
+                self._netns.close()

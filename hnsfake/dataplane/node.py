@@ -71,7 +71,7 @@ class LinuxNode:
         self._switch = ExternalSwitch(self._kernel, ADAPTER, partial(fabric.settle, wire_port))
         self._networks: dict[str, NetworkDriver] = {}
         self._ports: dict[str, Port] = {}
-        self._compartments = {HOST_COMPARTMENT: CompartmentState(HOST_COMPARTMENT, node)}
+        self._compartments = {HOST_COMPARTMENT: CompartmentState(HOST_COMPARTMENT, lambda: node)}
         self._graveyard = Graveyard(switch)
         self._carriers: Mapping[type, _Carrier] = {
             NetworkWant: _Carrier(self._create_network, self._modify_network, self._remove_network),
@@ -137,7 +137,7 @@ class LinuxNode:
         """Let go of all namespaces; the kernel removes what is in them. May be called twice."""
         self._graveyard.close()
         for state in self._compartments.values():
-            state.netns.close()
+            state.close()
         self._kernel.close()
 
     def _run(self, function: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
@@ -213,7 +213,7 @@ class LinuxNode:
             endpoint.detach(self._kernel, driver, want, self._take(self._ports, want.id), self._graveyard)
 
     def _create_compartment(self, want: CompartmentWant) -> None:
-        state = CompartmentState(want.number, self.sandbox.new_netns(f"compartment {want.number}"))
+        state = CompartmentState(want.number, partial(self.sandbox.new_netns, f"compartment {want.number}"))
         self._transaction.undo(state.close)
         self._put(self._compartments, want.number, state)
 

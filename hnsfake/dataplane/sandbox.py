@@ -12,10 +12,10 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
+from threading import local
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
@@ -68,11 +68,10 @@ class Sandbox:
     """Makes namespaces and runs functions in them."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hnsfake-sandbox")
-        # Namespaces are made ahead, one at a time, by a thread that waits for nobody.
-        self._maker = ThreadPoolExecutor(1, thread_name_prefix="hnsfake-namespaces")
-        self._spares: SimpleQueue[Future[NetNs]] = SimpleQueue()
-        self._make_spare()
+        self._here = local()
+        self._threads = ThreadPoolExecutor(
+            _THREADS, thread_name_prefix="hnsfake-sandbox", initializer=setattr, initargs=(self._here, "is_ours", True)
+        )
 
     @classmethod
     def open(cls) -> Sandbox:
@@ -87,12 +86,11 @@ class Sandbox:
     def new_netns(self, label: str) -> NetNs:
         """Return an empty namespace, its loopback interface on; raise SandboxError and DataplaneError.
 
-        Callable from any thread.
+        Callable from any thread; a sandbox thread is in the namespace afterwards.
         """
-        self._make_spare()
-        netns = self._spares.get().result()
-        netns.label = label
-        return netns
+        if getattr(self._here, "is_ours", False):
+            return _make(label)
+        return self._threads.submit(_make, label).result()
 
     def run(self, netns: NetNs, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run ``function`` on a sandbox thread inside ``netns``; return or raise what it does.
@@ -104,14 +102,6 @@ class Sandbox:
     def close(self) -> None:
         """Stop the threads; may be called twice. Namespaces belong to whoever asked for them."""
         self._threads.shutdown()
-        self._maker.shutdown()
-        while not self._spares.empty():
-            spare = self._spares.get()
-            if spare.exception() is None:
-                spare.result().close()
-
-    def _make_spare(self) -> None:
-        self._spares.put(self._maker.submit(_make))
 
     def __enter__(self) -> Self:
         return self
@@ -153,13 +143,13 @@ def _privileged() -> bool:
     return False
 
 
-def _make() -> NetNs:
+def _make(label: str) -> NetNs:
     """Make a namespace; the calling thread is in it afterwards."""
     if _libc.unshare(_CLONE_NEWNET) != 0:
         reason = os.strerror(ctypes.get_errno())
         raise SandboxError(f"can't make a network namespace ({reason}): `hnsfake doctor` says more")
     try:
-        netns = NetNs(os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), "spare")
+        netns = NetNs(os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), label)
     except OSError as error:
         raise SandboxError(f"can't hold a network namespace: {error.strerror}") from error
     try:

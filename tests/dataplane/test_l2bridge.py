@@ -13,7 +13,7 @@ from hnsfake.workload import Compartment, Frame, Result
 from .policies import LOCAL_ROUTED_VIP, outbound_nat, port_mapping
 from .world import HOST_MACS, NODES, OUTSIDE, World, attach, create, endpoint, l2bridge, modify, remove
 
-POOL, OTHER_POOL = 0x9000, 0x9040
+POOL, OTHER_POOL = 0xC000, 0xC040
 CLUSTER = outbound_nat("10.1.0.0/16", "10.127.0.0/24")
 SHORT = 0.6
 

@@ -31,7 +31,7 @@ from .world import (
     remove,
 )
 
-POOL = 0x9000
+POOL = 0xC000
 CLUSTER = outbound_nat("10.1.0.0/16", "10.127.0.0/24")
 HERE, THERE = overlay("10.1.1.0/24", node=1), overlay("10.1.2.0/24", node=2)
 ADDRESSES = ("10.1.1.10", "10.1.1.11", "10.1.2.10")
