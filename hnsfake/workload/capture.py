@@ -6,11 +6,9 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from threading import Condition
-from types import TracebackType
-from typing import Self
 
 from hnsfake.dataplane.sandbox import NetNs
-from hnsfake.workload.engine import Engine
+from hnsfake.workload.engine import Engine, Running
 from hnsfake.workload.frames import VXLAN_PORT, Frame, parse
 
 _ETH_P_ALL = 3
@@ -19,13 +17,12 @@ _PACKET_OUTGOING = 4
 _BUFFER = 8 << 20
 
 
-class Capture:
+class Capture(Running):
     """Captures from its making to ``close``; all interfaces of the namespace, or one."""
 
     def __init__(
         self, engine: Engine, netns: NetNs, interface: str | None = None, vxlan_port: int = VXLAN_PORT
     ) -> None:
-        self._engine = engine
         self._vxlan_port = vxlan_port
         self._frames: list[Frame] = []
         self._grown = Condition()
@@ -42,7 +39,7 @@ class Capture:
         self._socket = engine.socket(netns, socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL), prepare)
         self._socket.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(self._socket, self._receive))
-        engine.adopt(self, self.close)
+        super().__init__(engine)
 
     def frames(self, condition: Callable[[Frame], bool] = lambda _: True) -> list[Frame]:
         """Return the frames so far that meet ``condition``."""
@@ -63,20 +60,7 @@ class Capture:
     def __iter__(self) -> Iterator[Frame]:
         return iter(self.frames())
 
-    def close(self) -> None:
-        """End the capture; the frames stay. May be called twice."""
-        if self._engine.disown(self):
-            self._engine.call(self._stop)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _stop(self) -> None:
+    async def _stop(self) -> None:
         self._engine.loop.remove_reader(self._socket)
         self._receive()
         self._socket.close()

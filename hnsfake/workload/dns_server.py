@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 import dns.exception
 import dns.flags
@@ -15,18 +13,17 @@ import dns.rdatatype
 import dns.rrset
 
 from hnsfake.dataplane.sandbox import NetNs
-from hnsfake.workload.engine import Engine
+from hnsfake.workload.engine import Engine, Running
 
 _TTL = 30
 
 
-class DnsServer:
+class DnsServer(Running):
     """Answers A and AAAA questions from ``zone`` (full name, no final dot, to addresses); else NXDOMAIN."""
 
     def __init__(
         self, engine: Engine, netns: NetNs, address: str, zone: Mapping[str, Sequence[str]], port: int = 53
     ) -> None:
-        self._engine = engine
         self._zone = {name.lower(): tuple(addresses) for name, addresses in zone.items()}
         self._asked: list[str] = []
         self._socket = engine.socket(
@@ -34,26 +31,13 @@ class DnsServer:
         )
         self._socket.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(self._socket, self._receive))
-        engine.adopt(self, self.close)
+        super().__init__(engine)
 
     def asked(self) -> list[str]:
         """Return the names asked for so far."""
         return self._engine.call(lambda: list(self._asked))
 
-    def close(self) -> None:
-        """Stop serving; may be called twice."""
-        if self._engine.disown(self):
-            self._engine.call(self._stop)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _stop(self) -> None:
+    async def _stop(self) -> None:
         self._engine.loop.remove_reader(self._socket)
         self._socket.close()
 

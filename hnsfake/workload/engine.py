@@ -11,7 +11,8 @@ import asyncio
 import socket
 from collections.abc import Callable, Coroutine
 from threading import Thread
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 
@@ -74,6 +75,31 @@ class Engine:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+class Running:
+    """Something that runs on an engine until it is closed: a server, a capture. A context manager."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        engine.adopt(self, self.close)
+
+    def close(self) -> None:
+        """Stop it; what it saw stays. May be called twice."""
+        if self._engine.disown(self):
+            self._engine.run(self._stop())
+
+    async def _stop(self) -> None:
+        """Stop it, on the loop."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _make(family: int, kind: int, protocol: int, prepare: Callable[[socket.socket], None] | None) -> socket.socket:

@@ -6,11 +6,10 @@ import asyncio
 import json
 import socket
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from hnsfake.dataplane.sandbox import NetNs
-from hnsfake.workload.engine import Engine
+from hnsfake.workload.engine import Engine, Running
 
 Endpoint = tuple[str, int]
 
@@ -27,11 +26,11 @@ class Seen:
         return json.dumps({"peer": self.peer, "local": self.local}).encode() + b"\n"
 
 
-class _Server:
-    """What the servers share: an address, what they saw, an end."""
+class _Server(Running):
+    """What the servers share: an address, and what they saw."""
 
     def __init__(self, engine: Engine, address: Endpoint) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self.address = address
         self._seen: list[Seen] = []
 
@@ -44,22 +43,6 @@ class _Server:
         """Return the visitors so far."""
         return self._engine.call(lambda: list(self._seen))
 
-    def close(self) -> None:
-        """Stop serving; may be called twice."""
-        if self._engine.disown(self):
-            self._engine.run(self._stop())
-
-    async def _stop(self) -> None:
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 class TcpServer(_Server):
     """Answers every connection with one line of JSON, and ends it."""
@@ -68,7 +51,6 @@ class TcpServer(_Server):
         listening = engine.socket(netns, socket.AF_INET, socket.SOCK_STREAM, 0, _bind(address, port))
         super().__init__(engine, listening.getsockname()[:2])
         self._server = engine.run(self._start(listening))
-        engine.adopt(self, self.close)
 
     async def _start(self, listening: socket.socket) -> asyncio.Server:
         return await asyncio.start_server(self._serve, sock=listening)
@@ -100,7 +82,6 @@ class UdpServer(_Server):
         self._socket = bound
         bound.setblocking(False)
         engine.call(lambda: engine.loop.add_reader(bound, self._receive))
-        engine.adopt(self, self.close)
 
     async def _stop(self) -> None:
         self._engine.loop.remove_reader(self._socket)
