@@ -9,7 +9,7 @@ from functools import cache
 from threading import Lock
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
 
 from hnsfake.documents.errors import InvalidDocumentError
 
@@ -45,38 +45,29 @@ class Document(BaseModel):
     write null for empty lists. Field names are taken in any case.  # unverified: HNS's own rule for case.
     """
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="allow", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _canonical_names(cls, value: Any) -> Any:
+    def _canonical_names(cls, value: Any, info: ValidationInfo) -> Any:
+        """Give the fields their names, and tell the counter in ``info.context`` of those the model doesn't have."""
         if not isinstance(value, dict):
             raise ValueError("not an object")  # noqa: TRY004 - pydantic collects ValueErrors
         names = _names(cls)
+        if isinstance(info.context, UnknownFields):
+            info.context.note(cls.__name__, [key for key in value if str(key).lower() not in names])
         return {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
 
     @classmethod
     def read(cls, value: Mapping[str, Any], unknown: UnknownFields) -> Self:
         """Read a parsed JSON object; raise InvalidDocumentError where a field has a wrong type."""
         try:
-            document = cls.model_validate(value)
+            return cls.model_validate(value, context=unknown)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise InvalidDocumentError(".".join(str(part) for part in first["loc"])) from error
         except RecursionError as error:
             raise InvalidDocumentError from error
-        document.note_unknown(unknown)
-        return document
-
-    def note_unknown(self, unknown: UnknownFields) -> None:
-        """Tell ``unknown`` of the fields that the model doesn't have, here and in the parts."""
-        if self.model_extra:
-            unknown.note(type(self).__name__, list(self.model_extra))
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            for part in value if isinstance(value, list) else (value,):
-                if isinstance(part, Document):
-                    part.note_unknown(unknown)
 
 
 @cache
