@@ -81,7 +81,7 @@ def test_a_document_that_cannot_be_read_is_the_record_on_stderr(hnsfake: Hnsfake
         (("up", "--release", "ws2003"), "choose one of ws2019, ws2022, ws2025"),
         (("up", "--dataplane", "magic"), "'linux' or 'none'"),
         (("up", "-f", "/no/such/file.yaml"), "No such file"),
-        (("up", "--node", "a", "--node", "a"), "two nodes have one name"),
+        (("up", "--name", "no-such-lab", "--node", "a", "--node", "a"), "two nodes have one name"),
         (("down", "--lab", "no-such-lab"), "no lab no-such-lab is running"),
         (("sandbox",), "what to run?"),
     ],
