@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
-from hnsfake.dataplane.interface import DataplaneError
+from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
 
 
 class Verdict(Enum):
@@ -108,8 +110,9 @@ def _probes() -> list[_Probe]:
             needed=False,
         ),
         _Probe("802.1Q VLANs", _link("vlan", vlan_id=10, link=1), "no VLAN isolation on the wire", needed=False),
-        _Probe("dummy interfaces", _link("dummy"), "no loopback adapters", needed=False),
-        _Probe("IFB", _link("ifb"), "no shaping of incoming traffic", needed=False),
+        _Probe("dummy interfaces", _module("dummy"), "no loopback adapters", needed=False),
+        _Probe("flower classifier", _module("cls_flower"), "no traffic classes", needed=False),
+        _Probe("netem", _module("sch_netem"), "no loss or delay on the wire", needed=False),
     ]
 
 
@@ -121,6 +124,18 @@ def _link(kind: str, **options: object) -> Callable[[], None]:
             [netlink.encode(lambda batch: batch.link("add", ifname="probe0", kind=kind, **options))],
             f"make a {kind}",
         )
+
+    return attempt
+
+
+def _module(name: str) -> Callable[[], None]:
+    """Look for a module without loading it: dummy and its like put interfaces into the machine's own namespace."""
+
+    def attempt() -> None:
+        folder = Path("/lib/modules", os.uname().release)
+        lists = [path.read_text() for path in (folder / "modules.builtin", folder / "modules.dep") if path.exists()]
+        if not Path("/sys/module", name).exists() and not any(f"/{name}.ko" in text for text in lists):
+            raise KernelLacksError(f"kernel lacks {name}")
 
     return attempt
 
