@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote, urlencode
 
 import httpx
 
-from hnsfake.frontends.http import HRESULT_HEADER
+from hnsfake.frontends.carrier import HRESULT_HEADER, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
 
 _TIMEOUT = 60.0
+_SERVER = httpx.URL("http://hns")
 
 
 class NoLabError(RuntimeError):
@@ -17,21 +20,18 @@ class NoLabError(RuntimeError):
 
 
 class NodeClient:
-    """Talks to one node of a running lab through its abstract Unix socket."""
+    """Talks to one node of a running lab through its abstract Unix socket; a context manager."""
 
     def __init__(self, node: str, lab: str | None = None) -> None:
-        self._http = httpx.Client(
-            transport=httpx.HTTPTransport(uds=abstract_name(find_lab(node, lab), node)),
-            base_url="http://hns",
-            timeout=_TIMEOUT,
-        )
+        transport = httpx.HTTPTransport(uds=abstract_name(find_lab(node, lab), node))
+        self._http = httpx.Client(transport=transport, timeout=_TIMEOUT)
 
     def status(self) -> dict[str, Any]:
         """Return what the lab says of itself and of this node."""
-        answer: dict[str, Any] = self._send("GET", "/lab/status").json()
+        answer: dict[str, Any] = self._send("GET", STATUS).json()
         return answer
 
-    def hns_call(self, method: str, path: str, document: bytes) -> tuple[int, str]:
+    def hns_call(self, method: str, path: str, document: bytes = b"") -> tuple[int, str]:
         """Call HNSCall; return HRESULT and envelope."""
         answer = self._send(method, "/" + path.lstrip("/"), document)
         return int(answer.headers.get(HRESULT_HEADER, "0"), 16), answer.text
@@ -40,30 +40,35 @@ class NodeClient:
         self, function: str, document: bytes = b"", object_id: str | None = None, handle: int | None = None
     ) -> dict[str, Any]:
         """Call an Hcn function; return hresult, record, output and handle."""
-        parameters = {"id": object_id, "handle": None if handle is None else str(handle)}
-        answer: dict[str, Any] = self._send(
-            "POST", f"/hcn/{function}", document, {k: v for k, v in parameters.items() if v is not None}
-        ).json()
+        parameters = {"id": object_id, "handle": handle}
+        given = {name: value for name, value in parameters.items() if value is not None}
+        answer: dict[str, Any] = self._send("POST", V2_ROOT + function, document, given).json()
         return answer
 
     def close(self) -> None:
         """Close the connection."""
         self._http.close()
 
-    def __enter__(self) -> NodeClient:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _send(
-        self, method: str, path: str, document: bytes = b"", parameters: dict[str, str] | None = None
+        self, method: str, path: str, document: bytes = b"", parameters: dict[str, Any] | None = None
     ) -> httpx.Response:
+        # What the shell gave may be any bytes; they go out as they are.
+        target = quote(path, errors="surrogateescape")
+        if parameters:
+            target += "?" + urlencode(parameters, errors="surrogateescape")
+        url = _SERVER.copy_with(raw_path=target.encode())
         try:
-            answer = self._http.request(method, path, content=document, params=parameters)
+            return self._http.request(method, url, content=document)
         except httpx.HTTPError as error:
             raise NoLabError(f"the lab does not answer ({error}): is it going down?") from error
-        return answer
 
 
 def find_lab(node: str, lab: str | None = None) -> str:

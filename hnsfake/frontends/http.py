@@ -1,37 +1,40 @@
-"""HTTP: one application a node. v1 paths as HNS has them, v2 under ``/hcn``, an OpenAPI document of both.
+"""HTTP: one application a node. v1 paths as HNS has them, v2 under ``/hcn/``, an OpenAPI document of both.
 
-v2 carries the exported functions as they are: id, handle and network handle are query parameters, the
-document is the raw body, the answer is HRESULT, error record, output and handle.
+v1: method, path and body are HNSCall's, whatever they are; the answer is its envelope, and its HRESULT a header.
+v2: ``POST /hcn/<function>?id=…&handle=…`` with the document as body; the answer is HRESULT, error record, output
+and handle. Nothing is decided here, so that a C client can carry every call exactly.
 """
 
 from __future__ import annotations
 
+import json
+import logging
+import secrets
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import unquote
 
-from fastapi import FastAPI, Path, Query, Request, Response
-from pydantic import BaseModel
+from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from hnsfake.documents.errors import HnsError, InvalidDocumentError
+from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
+from hnsfake.frontends.carrier import HRESULT_HEADER, STATUS, V2_ROOT
+from hnsfake.frontends.operations import HRESULT_HEADERS, V1_OPERATIONS, Envelope, HcnAnswer, Operation, v2_operations
 from hnsfake.service.call import Call, Reply
-from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION
+from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, failure
+
+log = logging.getLogger("hnsfake.frontends")
 
 Invoke = Callable[[Call], Reply]
-_InPath = Annotated[str, Path()]  # described in the OpenAPI document; HNSCall takes the whole path
-V1_COLLECTIONS = ("networks", "endpoints", "namespaces", "endpointstats", "globals")
-HRESULT_HEADER = "HNS-HResult"
-_OVERSIZED = b"\0" * (MAX_DOCUMENT + 1)
-_BODY = {"requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}, "required": False}}
-
-
-class HcnAnswer(BaseModel):
-    """What an exported function of computenetwork.dll gives back."""
-
-    hresult: int
-    record: str | None = None
-    output: str | None = None
-    handle: int | None = None
+Endpoint = Callable[[Request], Awaitable[Response]]
+_LONGEST_HANDLE = 20
+_JSON = "application/json"
 
 
 def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]]) -> FastAPI:
@@ -41,125 +44,116 @@ def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]])
         description="An emulated Windows Host Networking Service.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
 
-    @app.get("/lab/status", summary="The lab, this node, and its compartments", tags=["lab"])
+    @app.get(STATUS, summary="Show the lab, this node, and its compartments.", operation_id="lab_status", tags=["lab"])
     def lab_status() -> dict[str, Any]:
         return status()
 
-    _add_v1(app, invoke)
-    _add_v2(app, invoke)
+    async def hns_call(request: Request) -> Response:
+        return _v1_answer(await _carry(invoke, _v1_call(request), request))
+
+    async def hcn(request: Request) -> Response:
+        return _v2_answer(await _carry(invoke, _v2_call(request), request))
+
+    async def no_route(request: Request, _: Exception) -> Response:
+        return await hns_call(request)
+
+    for operation in V1_OPERATIONS:
+        _add(app, operation, hns_call, {"model": Envelope, "headers": HRESULT_HEADERS})
+    for operation in v2_operations(function for function in FUNCTIONS if function != V1_FUNCTION):
+        _add(app, operation, hcn, {"model": HcnAnswer})
+    app.add_api_route(V2_ROOT + "{function}", hcn, methods=["POST"], include_in_schema=False, response_model=None)
+    # What has no route here is HNS's to refuse, not the web server's.
+    app.add_exception_handler(HTTPException, no_route)
+    app.add_middleware(_Faults)
     return app
 
 
-def _add_v1(app: FastAPI, invoke: Invoke) -> None:
-    """Add v1: HTTP method and path are HNSCall's own, the answer is its envelope, always with status 200."""
-    for collection in V1_COLLECTIONS:
-        for path, methods in (
-            (f"/{collection}/", ("GET", "POST")),
-            (f"/{collection}/{{object_id}}", ("GET", "POST", "DELETE")),
-            (f"/{collection}/{{object_id}}/{{action}}", ("POST",)),
-        ):
-            for method in methods:
-                app.add_api_route(
-                    path,
-                    _v1_route(invoke, path),
-                    methods=[method],
-                    summary=f"HNSCall({method}, {path})",
-                    operation_id=f"HNSCall_{method}_{path.strip('/').replace('/', '_')}",
-                    tags=["v1"],
-                    openapi_extra=_BODY if method == "POST" else None,
-                )
-    # Whatever else is called is HNS's to refuse, not the web server's.
+def _add(app: FastAPI, operation: Operation, endpoint: Endpoint, answer: dict[str, Any]) -> None:
     app.add_api_route(
-        "/{rest:path}",
-        _v1_anything(invoke),
-        methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-        include_in_schema=False,
+        operation.path,
+        endpoint,
+        methods=[operation.method],
+        summary=operation.summary,
+        operation_id=operation.name,
+        tags=["v2" if operation.path.startswith(V2_ROOT) else "v1"],
+        response_model=None,
+        responses={200: answer},
+        openapi_extra=operation.arguments,
     )
 
 
-def _v1_route(invoke: Invoke, path: str) -> Callable[..., Awaitable[Response]]:
-    if "{action}" in path:
-
-        async def with_action(request: Request, object_id: _InPath, action: _InPath) -> Response:
-            return await _hns_call(invoke, request)
-
-        return with_action
-    if "{object_id}" in path:
-
-        async def with_id(request: Request, object_id: _InPath) -> Response:
-            return await _hns_call(invoke, request)
-
-        return with_id
-    return _v1_anything(invoke)
+def _v1_call(request: Request) -> Call:
+    path, query = request.scope["path"], request.scope["query_string"].decode("latin-1")
+    return Call(V1_FUNCTION, method=request.method, path=f"{path}?{unquote(query)}" if query else path)
 
 
-def _v1_anything(invoke: Invoke) -> Callable[[Request], Awaitable[Response]]:
-    async def plain(request: Request) -> Response:
-        return await _hns_call(invoke, request)
-
-    return plain
+def _v2_call(request: Request) -> Call:
+    function = request.scope["path"].removeprefix(V2_ROOT)
+    return Call(function, id=request.query_params.get("id"), handle=_handle(request.query_params.get("handle", "")))
 
 
-async def _hns_call(invoke: Invoke, request: Request) -> Response:
-    document = await _body(request)
-    call = Call(V1_FUNCTION, document, method=request.method, path=request.url.path)
-    reply = await run_in_threadpool(invoke, call)
-    headers = {HRESULT_HEADER: f"{reply.hresult:#010x}"}
-    return Response(reply.output or "", media_type="application/json", headers=headers)
+def _handle(text: str) -> int | None:
+    """Read a handle; one that is no number is as none: a handle that isn't open."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_HANDLE else None
 
 
-def _add_v2(app: FastAPI, invoke: Invoke) -> None:
-    """Add one path an exported function; they must stand before the path that takes everything."""
-    everything = app.router.routes.pop()
-    for function in FUNCTIONS:
-        if function != V1_FUNCTION:
-            app.add_api_route(
-                f"/hcn/{function}",
-                _v2_route(invoke, function),
-                methods=["POST"],
-                summary=function,
-                operation_id=function,
-                tags=["v2"],
-                response_model=HcnAnswer,
-                openapi_extra=_BODY,
-            )
-    app.add_api_route("/hcn/{function}", _v2_unknown(invoke), methods=["POST"], include_in_schema=False)
-    app.router.routes.append(everything)
-
-
-def _v2_route(invoke: Invoke, function: str) -> Callable[..., Awaitable[HcnAnswer]]:
-    async def route(
-        request: Request,
-        object_id: Annotated[str | None, Query(alias="id", description="the object's GUID")] = None,
-        handle: Annotated[str | None, Query(description="the object's, or the network's, handle")] = None,
-    ) -> HcnAnswer:
-        return await _hcn(invoke, request, function, object_id, handle)
-
-    return route
-
-
-def _v2_unknown(invoke: Invoke) -> Callable[..., Awaitable[HcnAnswer]]:
-    async def route(request: Request, function: str) -> HcnAnswer:
-        return await _hcn(invoke, request, function, None, None)
-
-    return route
-
-
-async def _hcn(invoke: Invoke, request: Request, function: str, object_id: str | None, handle: str | None) -> HcnAnswer:
-    # A handle that is no number is a handle that isn't open.
-    number = int(handle) if handle is not None and handle.isascii() and handle.isdecimal() else None
-    call = Call(function, await _body(request), id=object_id, handle=number)
-    reply = await run_in_threadpool(invoke, call)
-    return HcnAnswer(hresult=reply.hresult, record=reply.record, output=reply.output, handle=reply.handle)
+async def _carry(invoke: Invoke, call: Call, request: Request) -> Reply:
+    try:
+        document = await _body(request)
+    except InvalidDocumentError as error:
+        return failure(call, error)
+    return await run_in_threadpool(invoke, replace(call, document=document))
 
 
 async def _body(request: Request) -> bytes:
-    """Read the body; of one that is too large only enough to be refused as such."""
+    """Read the body; raise InvalidDocumentError as soon as it is too large, and keep nothing of it."""
     body = bytearray()
     async for part in request.stream():
+        if len(body) + len(part) > MAX_DOCUMENT:
+            raise InvalidDocumentError
         body += part
-        if len(body) > MAX_DOCUMENT:
-            return _OVERSIZED
     return bytes(body)
+
+
+def _v1_answer(reply: Reply) -> Response:
+    return Response(reply.output or "", media_type=_JSON, headers={HRESULT_HEADER: f"{reply.hresult:#010x}"})
+
+
+def _v2_answer(reply: Reply) -> Response:
+    return Response(json.dumps(asdict(reply)), media_type=_JSON)
+
+
+class _Faults:
+    """Answers what goes wrong in here as HNS would; the log has the same id, and the trace."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answered = False
+
+        async def watched(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except ClientDisconnect:
+            log.info("a client left before its request was read")
+        except Exception as error:
+            if answered or scope["type"] != "http":
+                raise
+            await _fault(scope, error)(scope, receive, send)
+
+
+def _fault(scope: Scope, error: Exception) -> Response:
+    number = secrets.token_hex(4)
+    log.error("internal fault %s in %s %s", number, scope["method"], scope["path"], exc_info=error)
+    told = HnsError(HResult.E_UNEXPECTED, f"(hnsfake fault {number}: see its log)")
+    if scope["path"].startswith(V2_ROOT):
+        return _v2_answer(failure(Call(scope["path"].removeprefix(V2_ROOT)), told))
+    return _v1_answer(failure(Call(V1_FUNCTION, method=scope["method"]), told))

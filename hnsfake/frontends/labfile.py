@@ -1,19 +1,37 @@
-"""The YAML file that describes a lab."""
+"""The small YAML file, and the flags, that describe a lab."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hnsfake.lab import DEFAULT_NODES, DEFAULT_RELEASE, NodeConfig
 from hnsfake.releases import UnknownReleaseError, release
 
 
 class LabFileError(ValueError):
-    """The file can't be read; the text says in one line where and why."""
+    """The description can't be read; the text says in one line where and why."""
+
+
+def _known_release(value: str) -> str:
+    try:
+        return release(value).name
+    except UnknownReleaseError as error:
+        raise ValueError(str(error)) from error
+
+
+def _mapping(value: object) -> object:
+    """Read a node that is its name alone."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+ReleaseName = Annotated[str, AfterValidator(_known_release)]
+# It becomes part of a socket's name, which has 107 bytes.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=40)]
 
 
 class _Strict(BaseModel):
@@ -23,58 +41,52 @@ class _Strict(BaseModel):
 class NodeEntry(_Strict):
     """A node: its name, and its release if not the lab's."""
 
-    name: str
-    release: str | None = None
-
-    @field_validator("release")
-    @classmethod
-    def _known(cls, value: str | None) -> str | None:
-        return None if value is None else _known_release(value)
+    name: Name
+    release: ReleaseName | None = None
 
 
 class LabFile(_Strict):
     """A lab: its name, the release of its nodes, and the nodes."""
 
-    name: str = "default"
-    release: str = DEFAULT_RELEASE
+    name: Name = "default"
+    release: ReleaseName = DEFAULT_RELEASE
     dataplane: Literal["linux", "none"] = "linux"
-    nodes: tuple[NodeEntry | str, ...] = DEFAULT_NODES
-
-    @field_validator("release")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        return _known_release(value)
+    nodes: tuple[Annotated[NodeEntry, BeforeValidator(_mapping)], ...] = tuple(
+        NodeEntry(name=name) for name in DEFAULT_NODES
+    )
 
     def configs(self) -> list[NodeConfig]:
         """Return the nodes as the lab takes them."""
-        return [
-            NodeConfig(node) if isinstance(node, str) else NodeConfig(node.name, node.release) for node in self.nodes
-        ]
+        return [NodeConfig(node.name, node.release) for node in self.nodes]
 
 
-def read_lab_file(path: Path) -> LabFile:
-    """Read a lab file; raise LabFileError."""
+def describe(path: Path | None, flags: Mapping[str, object]) -> LabFile:
+    """Return the lab that a file describes, or none, changed by flags; raise LabFileError and OSError."""
+    content = {} if path is None else _read(path)
+    _check(content, str(path))
+    return _check({**content, **flags}, "the command line")
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LabFileError(f"{path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise LabFileError(f"{path}: too deeply nested") from error
+    except (yaml.YAMLError, ValueError) as error:
         raise LabFileError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-    return check_lab(content or {}, str(path))
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise LabFileError(f"{path}: not a lab: it must have keys such as {', '.join(LabFile.model_fields)}")
+    return content
 
 
-def check_lab(content: object, where: str) -> LabFile:
-    """Check a lab's description; raise LabFileError."""
+def _check(content: Mapping[str, object], where: str) -> LabFile:
     try:
-        return LabFile.model_validate(content)
+        return LabFile.model_validate(dict(content))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        place = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise LabFileError(f"{where}: {place}: there is no such key") from error
         raise LabFileError(f"{where}: {place}: {first['msg']}") from error
-
-
-def _known_release(value: str) -> str:
-    try:
-        return release(value).name
-    except UnknownReleaseError as error:
-        raise ValueError(str(error)) from error

@@ -8,14 +8,18 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import uvicorn
 
+from hnsfake.dataplane.interface import HOST_COMPARTMENT, DataplaneError
 from hnsfake.frontends.http import application
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 from hnsfake.lab import Lab
 from hnsfake.node import Node
+
+_LAST_PORT = 65535
 
 
 class ServeError(RuntimeError):
@@ -30,25 +34,41 @@ class Address:
     tcp: int
 
 
+class _Server(uvicorn.Server):
+    """Serves one node; ``ready`` is set when it takes requests."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+
 class LabServer:
-    """Serves the nodes of a lab until ``close``. A context manager."""
+    """Serves the nodes of a lab until ``close``. A context manager; raises ServeError.
+
+    ``tcp_port`` is the first node's, the next node has the next; 0 lets the system choose. With ``socket_dir``
+    every node has a socket file there as well.
+    """
 
     def __init__(self, lab: Lab, tcp_port: int = 0, socket_dir: Path | None = None) -> None:
         self.lab = lab
         self.addresses: dict[str, Address] = {}
-        self._paths: list[Path] = []
-        self._servers: list[uvicorn.Server] = []
+        self._files: list[Path] = []
         self._listeners: list[list[socket.socket]] = []
-        try:
-            for number, node in enumerate(lab.nodes.values()):
+        self._servers: list[_Server] = []
+        for number, node in enumerate(lab.nodes.values()):
+            try:
                 self._prepare(node, tcp_port + number if tcp_port else 0, socket_dir)
-        except OSError as error:
-            self._close_sockets()
-            raise ServeError(f"can't serve node {node.name}: {error.strerror or error}") from error
-        self._ready = Event()
+            except OSError as error:
+                self._close_sockets()
+                raise ServeError(f"can't serve node {node.name}: {error.strerror or error}") from error
         self._thread = Thread(target=self._run, name="hnsfake-http", daemon=True)
         self._thread.start()
-        self._ready.wait()
+        for server in self._servers:
+            server.ready.wait()
 
     def close(self) -> None:
         """Stop serving; requests under way are answered."""
@@ -57,57 +77,55 @@ class LabServer:
         self._thread.join()
         self._close_sockets()
 
-    def __enter__(self) -> LabServer:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _prepare(self, node: Node, port: int, socket_dir: Path | None) -> None:
-        name = abstract_name(self.lab.name, node.name)
-        listeners = [unix_listener(name)]
+        listeners: list[socket.socket] = []
         self._listeners.append(listeners)
-        shown = "@" + name[1:]
+        name = abstract_name(self.lab.name, node.name)
+        listeners.append(unix_listener(name))
+        shown = name.replace("\0", "@")
         if socket_dir is not None:
-            path = socket_dir / f"{node.name}.sock"
-            listeners.append(unix_listener(str(path)))
-            self._paths.append(path)
-            shown = str(path)
+            file = socket_dir / f"{node.name}.sock"
+            listeners.append(unix_listener(str(file)))
+            self._files.append(file)
+            shown = str(file)
+        if port > _LAST_PORT:
+            raise OSError(f"there is no port {port}")
         listeners.append(tcp_listener(port))
         self.addresses[node.name] = Address(shown, listeners[-1].getsockname()[1])
         app = application(node.name, node.invoke, lambda: node_status(self.lab, node, self.addresses))
         config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
-        self._servers.append(uvicorn.Server(config))
+        self._servers.append(_Server(config))
 
     def _run(self) -> None:
-        asyncio.run(self._serve())
+        try:
+            asyncio.run(self._serve())
+        finally:
+            for server in self._servers:
+                server.ready.set()
 
     async def _serve(self) -> None:
-        serving = [
-            asyncio.ensure_future(server._serve(listeners))
-            for server, listeners in zip(self._servers, self._listeners, strict=True)
-        ]
-        while not all(server.started for server in self._servers):
-            await asyncio.sleep(0.005)
-        self._ready.set()
-        await asyncio.gather(*serving)
+        pairs = zip(self._servers, self._listeners, strict=True)
+        await asyncio.gather(*(server.serve(listeners) for server, listeners in pairs))
 
     def _close_sockets(self) -> None:
-        for listeners in self._listeners:
-            for listener in listeners:
-                listener.close()
-        for path in self._paths:
-            path.unlink(missing_ok=True)
+        for listener in (one for listeners in self._listeners for one in listeners):
+            listener.close()
+        for file in self._files:
+            file.unlink(missing_ok=True)
 
 
 def node_status(lab: Lab, node: Node, addresses: dict[str, Address]) -> dict[str, Any]:
     """Return what other programs must know of a lab and one of its nodes."""
     state = node.service.state
-    compartments = {}
-    if node.linux is not None:
-        compartments = {
-            str(number): f"/proc/{os.getpid()}/fd/{netns.fd}" for number, netns in node.compartments().items()
-        }
+    compartments = _compartments(node)
     return {
         "lab": lab.name,
         "pid": os.getpid(),
@@ -125,12 +143,19 @@ def node_status(lab: Lab, node: Node, addresses: dict[str, Address]) -> dict[str
         },
         "compartments": compartments,
         "namespaces": {namespace.id: namespace.compartment for namespace in state.namespaces.values()},
-        "dns": {
-            number: {
-                "servers": list(node.dns(int(number)).servers),
-                "search": list(node.dns(int(number)).search),
-            }
-            for number in compartments
-        },
+        "dns": {number: node.dns(int(number)).v2() for number in compartments},
         "unknown_fields": dict(node.service.unknown_fields),
     }
+
+
+def _compartments(node: Node) -> dict[str, str]:
+    """Return where the namespace of each compartment can be opened, while this process lives."""
+    if node.linux is None:
+        return {}
+    found = {}
+    for number in sorted({HOST_COMPARTMENT, *(one.compartment for one in node.service.state.namespaces.values())}):
+        try:
+            found[str(number)] = f"/proc/{os.getpid()}/fd/{node.linux.netns(number).fd}"
+        except DataplaneError:
+            continue  # it was deleted while we looked
+    return found

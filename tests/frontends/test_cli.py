@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hnsfake.frontends.probes import Finding, Verdict, remedy
 from tests.frontends.conftest import Hnsfake
 
 VERSION = '{"SchemaVersion":{"Major":2,"Minor":0}}'
@@ -58,6 +59,48 @@ def test_exec_passes_the_exit_code_and_a_view_of_its_own(hnsfake: Hnsfake, up: s
     assert done.stdout.split() == ["lo", "nic0"]
 
 
+def test_exec_shows_the_compartments_resolver(hnsfake: Hnsfake, up: str) -> None:
+    network = json.loads(hnsfake("call", up, "POST", "/networks/", '{"Name":"nat","Type":"nat"}').stdout)
+    namespace = json.loads(hnsfake("call", up, "HcnCreateNamespace", VERSION).stdout)
+    document = '{"Dns":{"ServerList":["10.9.9.9"],"Search":["a.test","b.test"]},"SchemaVersion":{"Major":2,"Minor":0}}'
+    endpoint = json.loads(hnsfake("call", up, "HcnCreateEndpoint", "--network", network["ID"], "-d", document).stdout)
+    request = {"ResourceType": "Endpoint", "RequestType": "Add", "Settings": {"EndpointId": endpoint["ID"]}}
+    hnsfake("call", up, "HcnModifyNamespace", "--id", namespace["ID"], "--document", json.dumps(request))
+    machine = Path("/etc/resolv.conf").read_text()
+    shown = hnsfake("exec", up, namespace["ID"], "--", "cat", "/etc/resolv.conf").stdout
+    assert shown.splitlines() == ["nameserver 10.9.9.9", "search a.test", "options ndots:1"]
+    assert Path("/etc/resolv.conf").read_text() == machine
+
+
+def test_exec_finds_the_tools_of_root_and_says_what_it_does_not_find(hnsfake: Hnsfake, up: str) -> None:
+    found = hnsfake("exec", up, "--", "sh", "-c", "echo $PATH").stdout.strip().split(":")
+    assert "/usr/sbin" in found
+    done = hnsfake("exec", up, "--", "no-such-program")
+    assert (done.returncode, done.stderr) == (127, "hnsfake: no-such-program: no such program\n")
+
+
+def test_an_object_is_opened_for_the_user_and_closed_again(hnsfake: Hnsfake, up: str) -> None:
+    made = json.loads(hnsfake("call", up, "HcnCreateNetwork", "-d", '{"Name":"n","Type":"NAT",' + VERSION[1:]).stdout)
+    shown = hnsfake("call", up, "HcnQueryNetworkProperties", "--id", made["ID"])
+    assert json.loads(shown.stdout)["Name"] == "n"
+    opened = hnsfake("call", up, "HcnOpenNetwork", "--id", made["ID"])
+    assert (opened.returncode, opened.stdout, opened.stderr) == (0, "", "")
+    closed = hnsfake("call", up, "HcnCloseNetwork")
+    assert closed.returncode == 2
+
+
+@pytest.mark.parametrize("path", ["/\x01", "/netw orks", "/\udcff", "//", "/networks/?x=1"])
+def test_any_path_is_hns_to_refuse(hnsfake: Hnsfake, up: str, path: str) -> None:
+    done = hnsfake("call", up, "GET", path)
+    assert done.returncode == 1
+    assert json.loads(done.stderr)["Success"] is False
+
+
+def test_diag_writes_what_is_empty_as_hnsdiag_does(hnsfake: Hnsfake, up: str) -> None:
+    lines = hnsfake("diag", up, "namespaces", "-d").stdout
+    assert '    "AdditionalParams":{\n\n    },\n' in lines
+
+
 def test_a_document_comes_from_a_file_or_from_stdin(hnsfake: Hnsfake, up: str, tmp_path: Path) -> None:
     document = tmp_path / "network.json"
     document.write_text('{"Name":"one","Type":"nat"}')
@@ -84,6 +127,14 @@ def test_a_document_that_cannot_be_read_is_the_record_on_stderr(hnsfake: Hnsfake
         (("up", "--name", "no-such-lab", "--node", "a", "--node", "a"), "two nodes have one name"),
         (("down", "--lab", "no-such-lab"), "no lab no-such-lab is running"),
         (("sandbox",), "what to run?"),
+        (("exec", "n1"), "what to run?"),
+        (("up", "--nope"), "No such option: --nope"),
+        (("bogus",), "No such command 'bogus'"),
+        (("up", "--port", "99999"), "'--port'"),
+        (("up", "--name", "a/b"), "name: String should match"),
+        (("up", "--detach", "--name", "no-such-lab", "--state", "/proc/x"), "/proc/x: No such file"),
+        (("call", "n1", "FETCH", "/networks/"), "neither a method"),
+        (("call", "n1", "GET"), "takes a path"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(hnsfake: Hnsfake, arguments: tuple[str, ...], says: str) -> None:
@@ -98,9 +149,13 @@ def test_bad_input_is_one_line_and_exit_code_2(hnsfake: Hnsfake, arguments: tupl
     ("text", "says"),
     [
         ("nodes: [a", "not YAML"),
-        ("colour: green", "colour: Extra inputs are not permitted"),
+        ("colour: green", "colour: there is no such key"),
+        ("nodes: [{name: a, relase: ws2019}]", "nodes.0.relase: there is no such key"),
+        ("name: a b", "name: String should match pattern"),
+        ("name: 2001-99-99", "not YAML"),
+        ("[" * 3000, "too deeply nested"),
         ("nodes: [{name: a, release: ws2003}]", "no release 'ws2003'"),
-        ("- 1", "valid dictionary"),
+        ("- 1", "must have keys such as name"),
         ("nodes: 5", "nodes"),
     ],
 )
@@ -156,3 +211,30 @@ def test_doctor_says_what_the_kernel_can_and_what_it_lacks(hnsfake: Hnsfake) -> 
     assert done.returncode == 0, done.stdout
     assert re.search(r"^ok +vxlan$", done.stdout, re.M)
     assert "labs run here" in done.stdout
+
+
+def test_flags_win_over_the_file(hnsfake: Hnsfake, tmp_path: Path, lab_name: str) -> None:
+    path = tmp_path / "lab.yaml"
+    path.write_text("name: other\ndataplane: none\nrelease: ws2019\n")
+    done = hnsfake("up", "--detach", "-f", str(path), "--name", lab_name, "--node", "only")
+    hnsfake("down", "--lab", lab_name)
+    assert done.stdout.splitlines()[0].startswith(f"lab {lab_name} is up")
+    assert done.stdout.splitlines()[1].startswith("  only  Windows Server 2019")
+
+
+def test_without_arguments_there_is_help(hnsfake: Hnsfake) -> None:
+    done = hnsfake()
+    assert done.returncode == 0
+    assert "Usage: hnsfake" in done.stdout
+
+
+def test_one_command_mends_what_can_be_mended() -> None:
+    lacking = [
+        Finding("a", Verdict.LACKING, remedies=("modprobe a",)),
+        Finding("b", Verdict.GOOD),
+        Finding("c", Verdict.BROKEN, remedies=("modprobe a", "apt-get install -y c")),
+    ]
+    assert remedy(lacking, as_root=True) == "modprobe a && apt-get install -y c"
+    assert remedy(lacking, as_root=False) == "sudo sh -c 'modprobe a && apt-get install -y c'"
+    assert remedy(lacking[:1], as_root=False) == "sudo modprobe a"
+    assert remedy(lacking[1:2], as_root=True) == ""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from hnsfake import Lab
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
+from hnsfake.frontends.http import application
 from hnsfake.frontends.server import LabServer, ServeError
-from hnsfake.frontends.sockets import abstract_name, running_labs
+from hnsfake.frontends.sockets import Peer, abstract_name, listener_of, running_labs
+from hnsfake.service import hns_call
+from hnsfake.service.call import Call, Reply
 from hnsfake.service.pipeline import FUNCTIONS
 from tests.frontends.conftest import Served
 
@@ -77,7 +86,7 @@ def test_an_oversized_document_is_refused_without_being_kept(served: Served) -> 
     assert answer["hresult"] == HResult.HCN_E_INVALID_JSON
 
 
-@pytest.mark.parametrize("handle", ["nonsense", "-1", "1" * 400, "٣"])
+@pytest.mark.parametrize("handle", ["nonsense", "-1", "1" * 5000, "٣"])
 def test_a_handle_that_is_none_gets_its_hresult(served: Served, handle: str) -> None:
     with served.client() as http:
         answer = http.post("/hcn/HcnCloseNetwork", params={"handle": handle}).json()
@@ -91,7 +100,18 @@ def test_an_unknown_function_is_not_implemented(served: Served) -> None:
     assert json.loads(answer["record"])["Success"] is False
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("PUT", "/networks/"), ("GET", "/a/b/c/d"), ("POST", "/x")])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("PUT", "/networks/"),
+        ("OPTIONS", "/networks/"),
+        ("FETCH", "/lab/status"),
+        ("GET", "/hcn/HcnCreateNetwork"),
+        ("GET", "/a/b/c/d"),
+        ("POST", "/x"),
+    ],
+)
 def test_any_other_path_is_hns_to_refuse(served: Served, method: str, path: str) -> None:
     with served.client() as http:
         answer = http.request(method, path)
@@ -108,14 +128,78 @@ def test_a_failed_post_says_its_hresult_and_a_failed_delete_does_not(served: Ser
     assert not deleted.json()["Success"]
 
 
-def test_openapi_describes_every_function_and_path(served: Served) -> None:
+def test_openapi_describes_every_function_and_path_and_what_it_takes(served: Served) -> None:
     with served.client() as http:
-        document = http.get("/openapi.json").json()
-    operations = {
-        op["operationId"] for path in document["paths"].values() for op in path.values() if "operationId" in op
+        paths = http.get("/openapi.json").json()["paths"]
+    described = {(method, path): operation for path, item in paths.items() for method, operation in item.items()}
+    assert {path for _, path in described} >= {f"/hcn/{function}" for function in FUNCTIONS if function != "HNSCall"}
+    assert {(method.upper(), *_shape(path)) for method, path in described if not path.startswith(("/hcn", "/lab"))} == {
+        shape if shape[1] != "globals" else ("GET", "globals", "version", "") for shape in hns_call._ROUTES
     }
-    assert set(FUNCTIONS) - {"HNSCall"} <= operations
-    assert "/endpoints/{object_id}/{action}" in document["paths"]
+    create = described["post", "/hcn/HcnCreateEndpoint"]
+    assert create["summary"] == "Create an endpoint and open it."
+    assert [(argument["name"], argument["schema"]["type"]) for argument in create["parameters"]] == [
+        ("id", "string"),
+        ("handle", "integer"),
+    ]
+    assert create["requestBody"]["description"] == "the endpoint's settings"
+    assert "requestBody" not in described["post", "/hcn/HcnCloseEndpoint"]
+    assert all(set(operation["responses"]) == {"200"} and operation["summary"] for operation in described.values())
+
+
+def _shape(path: str) -> tuple[str, str, str]:
+    collection, object_id, action = (*path.strip("/").split("/"), "", "")[:3]
+    return collection, object_id, action
+
+
+def test_path_and_query_reach_hns_call_as_they_came() -> None:
+    calls: list[Call] = []
+
+    def invoke(call: Call) -> Reply:
+        calls.append(call)
+        return Reply(output="{}")
+
+    _ask(application("n1", invoke, dict), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
+    assert calls == [Call("HNSCall", b"\xff", method="PROPFIND", path='/networks/{x}/a b?c="d"')]
+
+
+@pytest.mark.parametrize("path", ["/networks/", "/hcn/HcnEnumerateNetworks", "/lab/status"])
+def test_a_fault_of_ours_is_a_catastrophic_failure_whose_id_the_log_repeats(
+    path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def invoke(call: Call) -> Reply:
+        raise KeyError("on purpose")
+
+    def status() -> dict[str, Any]:
+        raise KeyError("on purpose")
+
+    answer = _ask(application("n1", invoke, status), "POST" if path.startswith("/hcn") else "GET", path)
+    assert answer.status_code == 200
+    record = json.loads(answer.json()["record"]) if path.startswith("/hcn") else answer.json()
+    assert record["ErrorCode"] == HResult.E_UNEXPECTED
+    number = record["Error"].partition("fault ")[2].partition(":")[0]
+    assert len(number) == 8
+    assert number in caplog.text
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_peer_of_another_user_is_turned_away(served: Served) -> None:
+    path = abstract_name(served.lab.name, "n1")
+    script = f"""
+import os, socket
+os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
+with socket.socket(socket.AF_UNIX) as connection:
+    connection.connect({path!r})
+    try:
+        connection.sendall(b"GET /networks/ HTTP/1.0\\r\\n\\r\\n")
+        print(connection.recv(10))
+    except (BrokenPipeError, ConnectionResetError):
+        print(b"")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
+    assert done.stdout.strip() == "b''"
+    assert listener_of(served.lab.name, "n1") == Peer(os.getpid(), os.geteuid())
 
 
 def test_a_running_lab_is_found_and_one_that_ended_is_not(lab_name: str) -> None:
@@ -124,8 +208,16 @@ def test_a_running_lab_is_found_and_one_that_ended_is_not(lab_name: str) -> None
     assert lab_name not in running_labs()
 
 
+def test_a_name_that_is_not_listened_on_is_no_lab(lab_name: str) -> None:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(abstract_name(lab_name, "n1"))
+        assert lab_name not in running_labs()
+
+
 def test_sockets_with_names_are_there_and_gone_with_the_server(tmp_path: Path, lab_name: str) -> None:
     path = tmp_path / "n1.sock"
+    with socket.socket(socket.AF_UNIX) as left_behind:
+        left_behind.bind(str(path))
     with Lab(["n1"], dataplane="none", name=lab_name) as lab:
         with LabServer(lab, socket_dir=tmp_path):
             assert stat.S_ISSOCK(path.stat().st_mode)
@@ -134,10 +226,28 @@ def test_sockets_with_names_are_there_and_gone_with_the_server(tmp_path: Path, l
         assert not path.exists()
 
 
+def test_a_file_where_a_socket_should_be_is_left_alone(tmp_path: Path, lab_name: str) -> None:
+    path = tmp_path / "n1.sock"
+    path.write_text("mine")
+    with Lab(["n1"], dataplane="none", name=lab_name) as lab, pytest.raises(ServeError, match="in use"):
+        LabServer(lab, socket_dir=tmp_path)
+    assert path.read_text() == "mine"
+
+
 def test_a_port_that_is_taken_is_said_in_one_line(served: Served, lab_name: str) -> None:
     port = served.server.addresses["n1"].tcp
     with Lab(["n2"], dataplane="none", name=lab_name) as lab, pytest.raises(ServeError, match="n2"):
         LabServer(lab, tcp_port=port)
+
+
+def _ask(app: FastAPI, method: str, path: str, document: bytes = b"") -> httpx.Response:
+    """Ask an application without a server; what it raises is raised here."""
+
+    async def ask() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://n") as http:
+            return await http.request(method, path, content=document)
+
+    return asyncio.run(ask())
 
 
 def _code(answer: dict[str, Any]) -> int:

@@ -1,27 +1,31 @@
-"""The command line: one file a command, put together here."""
+"""The command line: one file a command, put together here.
+
+A command imports what only it needs when it runs, so that the small ones start quickly.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
 
 from hnsfake import __version__
-from hnsfake.frontends.cli import call, diag, doctor, run, up
+from hnsfake.frontends.cli import call, diag, doctor, down, run, status, up
+from hnsfake.frontends.cli.problems import FAULT, complain
 
 app = typer.Typer(
     help="An emulated Windows Host Networking Service (HNS) on Linux.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.command("up")(up.up)
-app.command("down")(up.down)
-app.command("status")(up.status)
+app.command("down")(down.down)
+app.command("status")(status.status)
 app.command("call")(call.call)
 app.command("diag")(diag.diag)
-app.command("exec", context_settings={"ignore_unknown_options": True})(run.execute)
-app.command("sandbox", context_settings={"ignore_unknown_options": True})(run.sandbox)
+app.command("exec")(run.execute)
+app.command("sandbox")(run.sandbox)
 app.command("doctor")(doctor.doctor)
 
 
@@ -33,16 +37,37 @@ def version() -> None:
 
 def main() -> None:
     """Run the command line; what goes wrong is one line, and exit code 2."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
     # What stands behind "--" is another program's: it is kept from the parser.
-    arguments, _, command = _split(sys.argv[1:])
+    ours, command = _split(arguments)
     try:
-        app(arguments, obj=command)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        code: int | None = app(ours or ["--help"], prog_name="hnsfake", standalone_mode=False, obj=command)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return complain(f"{' '.join(error.format_message().split())} (`hnsfake {_name(ours)}--help` says more)")
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if "HNSFAKE_TRACEBACK" in os.environ:
+            raise
+        complain(f"internal fault: {type(error).__name__}: {' '.join(str(error).split())} (HNSFAKE_TRACEBACK=1: where)")
+        return FAULT
+    return code or 0
 
 
-def _split(arguments: list[str]) -> tuple[list[str], str, list[str]]:
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     if "--" not in arguments:
-        return arguments, "", []
+        return arguments, []
     at = arguments.index("--")
-    return arguments[:at], "--", arguments[at + 1 :]
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _name(arguments: list[str]) -> str:
+    known = {command.name for command in app.registered_commands}
+    return f"{arguments[0]} " if arguments and arguments[0] in known else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +16,7 @@ from hnsfake.frontends.cli.problems import stop, told
 from hnsfake.frontends.client import NodeClient
 
 _METHODS = ("GET", "POST", "PUT", "DELETE")
-_ON_A_HANDLE = re.compile(r"Hcn(?:Modify|Query)(Network|Endpoint|Namespace)(?:Properties)?")
+_ON_A_HANDLE = re.compile(r"Hcn(?:Open|Modify|Query)(Network|Endpoint|Namespace)(?:Properties)?")
 _CREATE = re.compile(r"HcnCreate(Network|Endpoint|Namespace)")
 _QUERY = b'{"SchemaVersion":{"Major":2,"Minor":0},"Flags":0}'
 
@@ -22,32 +24,37 @@ _QUERY = b'{"SchemaVersion":{"Major":2,"Minor":0},"Flags":0}'
 def call(
     node: Annotated[str, typer.Argument(help="The node.")],
     operation: Annotated[str, typer.Argument(help="GET, POST or DELETE for v1; an Hcn function for v2.")],
-    rest: Annotated[
-        list[str] | None,
-        typer.Argument(help="v1: the path, and the document; v2: the document. @FILE reads it, - is stdin."),
-    ] = None,
+    rest: Annotated[list[str] | None, typer.Argument(help="v1: the path, and the document; v2: the document.")] = None,
     object_id: Annotated[str | None, typer.Option("--id", help="v2: the object's GUID.")] = None,
     network: Annotated[str | None, typer.Option(help="HcnCreateEndpoint: the network's GUID.")] = None,
+    document: Annotated[
+        str | None, typer.Option("--document", "-d", help="The document; @FILE reads it, - is stdin.")
+    ] = None,
     lab: Annotated[str | None, typer.Option(envvar="HNSFAKE_LAB", help="The lab, where several run.")] = None,
 ) -> None:
     """Call HNS. The answer goes to stdout; a failure's record to stderr, with exit code 1.
 
-    v2 handles are opened and closed on the way: give --id.
+    v2 handles are opened and closed on the way: give --id. The document may also be the last argument.
     """
-    arguments = rest or []
-    with told(), NodeClient(node, lab) as client:
+    arguments = [*(rest or []), *([] if document is None else [document])]
+    with told():
         if operation.upper() in _METHODS:
-            _v1(client, operation.upper(), arguments)
+            if not 1 <= len(arguments) <= 2:
+                stop("v1 takes a path and at most one document, for example: hnsfake call n1 GET /networks/")
+            path, *documents = arguments
+            with NodeClient(node, lab) as client:
+                _v1(client, operation.upper(), path, _document(documents))
         elif operation.startswith("Hcn"):
-            _v2(client, operation, arguments, object_id, network)
+            if len(arguments) > 1:
+                stop(f"{operation} takes at most one document")
+            with NodeClient(node, lab) as client:
+                _v2(client, operation, _document(arguments), object_id, network)
         else:
             stop(f"{operation}: neither a method ({', '.join(_METHODS)}) nor an Hcn function")
 
 
-def _v1(client: NodeClient, method: str, arguments: list[str]) -> None:
-    if not 1 <= len(arguments) <= 2:
-        stop(f"{method} takes a path and at most one document, for example: hnsfake call n1 GET /networks/")
-    hresult, envelope = client.hns_call(method, arguments[0], _document(arguments[1:]))
+def _v1(client: NodeClient, method: str, path: str, document: bytes) -> None:
+    hresult, envelope = client.hns_call(method, path, document)
     answer = json.loads(envelope)
     if hresult or not answer.get("Success"):
         typer.echo(envelope, err=True)
@@ -55,39 +62,52 @@ def _v1(client: NodeClient, method: str, arguments: list[str]) -> None:
     _show(answer.get("Output"))
 
 
-def _v2(client: NodeClient, function: str, arguments: list[str], object_id: str | None, network: str | None) -> None:
-    if len(arguments) > 1:
-        stop(f"{function} takes at most one document")
-    document = _document(arguments)
+def _v2(client: NodeClient, function: str, document: bytes, object_id: str | None, network: str | None) -> None:
     if match := _ON_A_HANDLE.fullmatch(function):
-        _on_handle(client, function, match[1], document or (_QUERY if "Query" in function else b""), object_id)
-        return
-    handle = _opened(client, "Network", network) if network is not None else None
-    answer = client.hcn(function, document, object_id, handle)
-    if handle is not None:
-        client.hcn("HcnCloseNetwork", handle=handle)
-    _check(answer)
-    if match := _CREATE.fullmatch(function):
-        noun, made = match[1], answer["handle"]
-        _show(json.loads(_check(client.hcn(f"HcnQuery{noun}Properties", _QUERY, handle=made))["output"]))
-        client.hcn(f"HcnClose{noun}", handle=made)
-    elif answer["output"] is not None:
-        _show(json.loads(answer["output"]))
+        _on_handle(client, function, match[1], document, object_id)
+    elif match := _CREATE.fullmatch(function):
+        _create(client, match[1], document, object_id, network)
+    elif function.startswith("HcnClose"):
+        stop("handles are closed with the command that opened them: give --id to the function that needs one")
+    else:
+        _show_text(_check(client.hcn(function, document, object_id))["output"])
 
 
 def _on_handle(client: NodeClient, function: str, noun: str, document: bytes, object_id: str | None) -> None:
     if object_id is None:
         stop(f"{function} needs --id, the GUID of the {noun.lower()}")
-    handle = _opened(client, noun, object_id)
-    answer = client.hcn(function, document, handle=handle)
-    client.hcn(f"HcnClose{noun}", handle=handle)
-    if _check(answer)["output"] is not None:
-        _show(json.loads(answer["output"]))
+    with _opened(client, noun, object_id) as handle:
+        if function.startswith("HcnOpen"):
+            return
+        if function.startswith("HcnQuery"):
+            document = document or _QUERY
+        _show_text(_check(client.hcn(function, document, handle=handle))["output"])
 
 
-def _opened(client: NodeClient, noun: str, object_id: str | None) -> int:
-    handle: int = _check(client.hcn(f"HcnOpen{noun}", object_id=object_id))["handle"]
-    return handle
+def _create(client: NodeClient, noun: str, document: bytes, object_id: str | None, network: str | None) -> None:
+    function = f"HcnCreate{noun}"
+    if network is None:
+        made = _check(client.hcn(function, document, object_id))
+    else:
+        with _opened(client, "Network", network) as handle:
+            made = _check(client.hcn(function, document, object_id, handle))
+    with _closed_after(client, noun, made["handle"]) as handle:
+        _show_text(_check(client.hcn(f"HcnQuery{noun}Properties", _QUERY, handle=handle))["output"])
+
+
+@contextmanager
+def _opened(client: NodeClient, noun: str, object_id: str) -> Iterator[int]:
+    answer = _check(client.hcn(f"HcnOpen{noun}", object_id=object_id))
+    with _closed_after(client, noun, answer["handle"]) as handle:
+        yield handle
+
+
+@contextmanager
+def _closed_after(client: NodeClient, noun: str, handle: int) -> Iterator[int]:
+    try:
+        yield handle
+    finally:
+        client.hcn(f"HcnClose{noun}", handle=handle)
 
 
 def _check(answer: dict[str, Any]) -> dict[str, Any]:
@@ -97,20 +117,21 @@ def _check(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _document(arguments: list[str]) -> bytes:
-    if not arguments:
+def _document(texts: list[str]) -> bytes:
+    if not texts:
         return b""
-    text = arguments[0]
+    (text,) = texts
     if text == "-":
         return sys.stdin.buffer.read()
     if text.startswith("@"):
-        try:
-            return Path(text[1:]).read_bytes()
-        except OSError as error:
-            stop(f"{text[1:]}: {error.strerror}")
+        return Path(text[1:]).read_bytes()
     return text.encode("utf-8", "surrogateescape")
+
+
+def _show_text(output: str | None) -> None:
+    _show(None if output is None else json.loads(output))
 
 
 def _show(value: Any) -> None:
     if value is not None:
-        typer.echo(json.dumps(value, indent=4, ensure_ascii=False))
+        typer.echo(json.dumps(value, indent=4))

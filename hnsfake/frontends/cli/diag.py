@@ -7,6 +7,7 @@ Layout: outputs published in kubernetes-sigs/sig-windows-tools#84 (lists) and mi
 from __future__ import annotations
 
 import json
+import re
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -25,6 +26,7 @@ class What(StrEnum):
     NAMESPACES = "namespaces"
 
 
+_EMPTY = re.compile(r"^( *)(.*)([\[{])([\]}])(,?)$", re.MULTILINE)
 _HEADINGS = {
     What.NETWORKS: ("Networks:", f"{'Name':<16} ID"),
     What.ENDPOINTS: ("Endpoints:", f"{'Name':<16} {'ID':<36} Virtual Network Name"),
@@ -81,4 +83,6 @@ def _namespace(view: dict[str, Any]) -> str:
 
 
 def _detail(view: dict[str, Any]) -> str:
-    return json.dumps(view, indent=4, separators=(",", ":"), ensure_ascii=False)
+    """Write a document as hnsdiag does: no blank behind a colon, an empty line in what is empty."""
+    text = json.dumps(view, indent=4, separators=(",", ":"))
+    return _EMPTY.sub(r"\1\2\3\n\n\1\4\5", text)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
-from hnsfake.frontends.probes import Finding, Verdict, examine
+from hnsfake.frontends.probes import Finding, Verdict, examine, remedy
 
 _SIGNS = {Verdict.GOOD: "ok", Verdict.LACKING: "lacks", Verdict.BROKEN: "FAILS"}
 
@@ -15,18 +16,18 @@ def doctor(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also what is in order.")] = False,
 ) -> None:
     """Say what works here; exit code 1 where a lab with packets can't run."""
+    as_root = os.geteuid() == 0  # in the sandbox everybody is
     findings = examine()
     for finding in findings:
         if verbose or finding.verdict is not Verdict.GOOD:
             typer.echo(_line(finding))
-    broken = [finding for finding in findings if finding.verdict is Verdict.BROKEN]
-    remedy = next((finding.remedy for finding in broken if finding.remedy), "")
     good = sum(finding.verdict is Verdict.GOOD for finding in findings)
     typer.echo(f"{good} of {len(findings)} probes are good")
-    if broken:
-        typer.echo(f"labs with packets can't run here; mend it with: {remedy or 'a kernel that has the above'}")
+    mending = remedy(findings, as_root)
+    if any(finding.verdict is Verdict.BROKEN for finding in findings):
+        typer.echo(f"labs with packets can't run here; mend it with: {mending or 'a kernel that has the above'}")
         raise typer.Exit(1)
-    typer.echo("labs run here")
+    typer.echo("labs run here" + (f"; for more: {mending}" if mending else ""))
 
 
 def _line(finding: Finding) -> str:

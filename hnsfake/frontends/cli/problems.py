@@ -8,37 +8,33 @@ from typing import NoReturn
 
 import typer
 
-from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.frontends.client import NoLabError
-from hnsfake.frontends.labfile import LabFileError
-from hnsfake.frontends.server import ServeError
-from hnsfake.lab import LabError
-from hnsfake.releases import UnknownReleaseError
-from hnsfake.service.journal import JournalError
 
-EXPECTED = (
-    DataplaneError,
-    JournalError,
-    LabError,
-    LabFileError,
-    NoLabError,
-    ServeError,
-    UnknownReleaseError,
-)
+BAD_INPUT = 2
+FAULT = 70
+"""A fault of ours; sysexits.h calls it EX_SOFTWARE."""
+
+
+def complain(reason: str) -> int:
+    """Say on stderr, in one line, what is wrong and what to do; return the exit code for it."""
+    typer.echo(f"hnsfake: {reason}", err=True)
+    return BAD_INPUT
 
 
 def stop(reason: str) -> NoReturn:
     """End the command with one line that says what to do."""
-    typer.echo(f"hnsfake: {reason}", err=True)
-    raise typer.Exit(2)
+    raise typer.Exit(complain(reason))
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Turn what is expected to go wrong into one line."""
-    from hnsfake.dataplane.sandbox import SandboxError
-
+def told(*expected: type[Exception]) -> Iterator[None]:
+    """Turn what is expected to go wrong, and what the system refuses, into one line."""
+    kinds: tuple[type[Exception], ...] = (NoLabError, *expected)
     try:
         yield
-    except (*EXPECTED, SandboxError) as error:
+    except BrokenPipeError:
+        raise
+    except kinds as error:
         stop(str(error))
+    except OSError as error:
+        stop(f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}")

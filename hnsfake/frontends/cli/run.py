@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import os
-import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from hnsfake.frontends.cli.problems import stop, told
+from hnsfake.frontends.cli.problems import complain, stop, told
 from hnsfake.frontends.client import NodeClient
 
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
-_MS_BIND, _MS_REC, _MS_PRIVATE = 4096, 16384, 1 << 18
+_MS_BIND, _MS_REC, _MS_PRIVATE, _MNT_DETACH = 4096, 16384, 1 << 18, 2
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -35,7 +35,7 @@ def execute(
             status = client.status()
         number = _compartment(status, namespace)
         _enter(status, number)
-        _own_files(status["dns"].get(number, {}))
+        _own_files(status["dns"][number])
     _become(command)
 
 
@@ -44,12 +44,12 @@ def sandbox(context: typer.Context) -> None:
 
     For programs that make labs (a test run, say) where root is not to be had.
     """
-    from hnsfake.dataplane.sandbox import enter_user_namespace
+    from hnsfake.dataplane.sandbox import SandboxError, enter_user_namespace
 
     command: list[str] = context.obj
     if not command:
         stop("what to run? hnsfake sandbox -- COMMAND …")
-    with told():
+    with told(SandboxError):
         enter_user_namespace()
     _become(command)
 
@@ -90,16 +90,22 @@ def _own_files(dns: dict[str, Any]) -> None:
     """
     if _libc.unshare(_CLONE_NEWNS) != 0 or _mount("none", "/", "", _MS_REC | _MS_PRIVATE) != 0:
         return
+    # The file needs a place that ends with the program: a file system that nobody else sees, over /sys for now.
+    if _mount("hnsfake", "/sys", "tmpfs", 0) == 0:
+        settings = Path("/sys/resolv.conf")
+        settings.write_text(_resolv_conf(dns))
+        settings.chmod(0o644)
+        _mount(str(settings), os.path.realpath("/etc/resolv.conf"), "", _MS_BIND)
+        _libc.umount2(b"/sys", _MNT_DETACH)
     _mount("hnsfake", "/sys", "sysfs", 0)
+
+
+def _resolv_conf(dns: dict[str, Any]) -> str:
+    """Write v2's ``Dns`` object as Windows resolves by it: one suffix, for names without a dot alone."""
+    suffix = next(iter(dns.get("Search", [])), dns.get("Domain", ""))
     lines = [f"nameserver {server}" for server in dns.get("ServerList", [])]
-    if dns.get("Search"):
-        lines.append(f"search {dns['Search'][0]}")
-    lines.append("options ndots:1")
-    with tempfile.NamedTemporaryFile("w", prefix="hnsfake-resolv") as settings:
-        settings.write("\n".join(lines) + "\n")
-        settings.flush()
-        Path(settings.name).chmod(0o644)
-        _mount(settings.name, os.path.realpath("/etc/resolv.conf"), "", _MS_BIND)
+    lines += [f"search {suffix}"] if suffix else []
+    return "".join(f"{line}\n" for line in [*lines, "options ndots:1"])
 
 
 def _mount(source: str, target: str, kind: str, flags: int) -> int:
@@ -113,12 +119,14 @@ def _must(result: int, purpose: str) -> None:
         raise OSError(number, f"{os.strerror(number)} ({purpose})")
 
 
-def _become(command: list[str]) -> None:
+def _become(command: list[str]) -> NoReturn:
+    # Tools such as ip and tc are in places that a user's PATH may lack.
+    os.environ["PATH"] = ":".join(filter(None, (os.environ.get("PATH"), _PATH)))
     try:
         os.execvp(command[0], command)
     except FileNotFoundError:
-        typer.echo(f"hnsfake: {command[0]}: no such program", err=True)
-        raise typer.Exit(127) from None
+        complain(f"{command[0]}: no such program")
+        raise typer.Exit(127) from None  # as shells say it
     except OSError as error:
-        typer.echo(f"hnsfake: {command[0]}: {error.strerror}", err=True)
+        complain(f"{command[0]}: {error.strerror}")
         raise typer.Exit(126) from None
