@@ -30,7 +30,8 @@ class UnknownFields:
                 key = f"{where}.{name[:80]}"
                 self._counts[key] += 1
                 if self._counts[key] == 1:
-                    log.warning("not known here, without effect: %s", key)
+                    # A caller chose the name: escaped, so that it can't forge lines of the log.
+                    log.warning("not known here, without effect: %s", ascii(key))
 
     def counts(self) -> Mapping[str, int]:
         """Return how often each unknown field was met."""

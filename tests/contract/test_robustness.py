@@ -223,3 +223,8 @@ def test_an_unknown_field_is_ignored_and_counted() -> None:
     bench = Bench()
     bench.network(Colour="green")
     assert bench.service.unknown_fields == {"NetworkV2.Colour": 1}
+
+
+def test_an_unknown_field_cannot_forge_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    Bench().network(**{"a\nERROR forged": 1})
+    assert [record.getMessage().count("\n") for record in caplog.records] == [0]
