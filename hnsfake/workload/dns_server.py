@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 
 import dns.exception
 import dns.flags
@@ -51,14 +52,17 @@ class DnsServer(Running):
     def _answer(self, question: dns.message.Message) -> dns.message.Message:
         answer = dns.message.make_response(question)
         answer.flags |= dns.flags.AA
+        if len(question.question) != 1:
+            answer.set_rcode(dns.rcode.FORMERR)
+            return answer
         asked = question.question[0]
         name = asked.name.to_text(omit_final_dot=True).lower()
         self._asked.append(name)
         if name not in self._zone:
             answer.set_rcode(dns.rcode.NXDOMAIN)
             return answer
-        wanted = 6 if asked.rdtype == dns.rdatatype.AAAA else 4
-        addresses = [text for text in self._zone[name] if (6 if ":" in text else 4) == wanted]
+        version = {dns.rdatatype.A: 4, dns.rdatatype.AAAA: 6}.get(asked.rdtype)
+        addresses = [text for text in self._zone[name] if ip_address(text).version == version]
         if addresses:
             answer.answer.append(dns.rrset.from_text(asked.name, _TTL, "IN", asked.rdtype, *addresses))
         return answer

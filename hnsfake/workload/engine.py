@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from threading import Thread
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -69,8 +70,12 @@ class Engine:
         """Stop the loop; whatever still runs on it is cancelled."""
         if self._loop.is_closed():
             return
-        for close in list(self._open.values()):
-            close()
+        with ExitStack() as stack:  # the loop ends even if something won't close
+            stack.callback(self._end)
+            for close in list(self._open.values()):
+                stack.callback(close)
+
+    def _end(self) -> None:
         self.run(_cancel_all())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

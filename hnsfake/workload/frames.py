@@ -75,7 +75,7 @@ def _network_layer(packet: dpkt.ip.IP | dpkt.ip6.IP6, vxlan_port: int) -> dict[s
         fields.update(source_port=segment.sport, destination_port=segment.dport)
     if isinstance(segment, dpkt.tcp.TCP):
         fields["tcp_flags"] = segment.flags
-    elif isinstance(segment, dpkt.icmp.ICMP):
+    elif isinstance(segment, (dpkt.icmp.ICMP, dpkt.icmp6.ICMP6)):
         fields["icmp_type"] = segment.type
     elif isinstance(segment, dpkt.udp.UDP) and segment.dport == vxlan_port:
         body = bytes(segment.data)

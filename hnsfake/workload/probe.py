@@ -33,7 +33,8 @@ class Result(StrEnum):
 class Outcome:
     """How a probe ended; ``seen`` is the peer as the server saw it, ``local`` the probe's own end.
 
-    ``replied_from`` is where the answer came from; it differs from the target where a translation is wrong.
+    ``replied_from`` is where the answer came from. A TCP or UDP client takes answers from its target alone, as
+    programs do; a ping takes anyone's, so there it differs where a translation is wrong.
     """
 
     result: Result
