@@ -9,7 +9,7 @@ import dpkt
 import pytest
 
 from hnsfake import Lab
-from hnsfake.dataplane.sandbox import NetNs
+from hnsfake.dataplane.sandbox import NetNs, Sandbox
 from hnsfake.workload import Compartment, Engine, capture
 from hnsfake.workload.frames import parse
 
@@ -44,23 +44,23 @@ def test_a_capture_without_room_counts_what_it_lost(
     assert captured.lost > 0
 
 
-def test_a_capture_of_one_interface_sees_no_other() -> None:
+def test_a_capture_of_one_interface_sees_no_other(sandbox: Sandbox, engine: Engine) -> None:
     with Lab(["n1"]) as lab:
         node = lab.nodes["n1"].compartment(1)
-        go_on = Event()
+        enough = Event()
 
         def chatter() -> None:
-            while not go_on.is_set():
-                node.ping(HERE)
+            while not enough.is_set():
+                _send(engine, node.netns, 100)
 
         talking = Thread(target=chatter)
         talking.start()
         try:
-            captures = [node.capture("nic0") for _ in range(30)]
+            captures = [node.capture("nic0") for _ in range(50)]
             for captured in captures:
                 captured.close()
         finally:
-            go_on.set()
+            enough.set()
             talking.join()
         assert not [frame for captured in captures for frame in captured if frame.source == HERE]
 
