@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
 from typing import Any
 
 Document = dict[str, Any]
 VERSION = {"Major": 2, "Minor": 0}
+NON_PERSISTENT = 8  # a network's flag
+REMOTE = 1  # an endpoint's flag
 
 
 def policy(kind: str, **settings: Any) -> Document:
@@ -22,23 +25,13 @@ def network(kind: str, name: str, prefix: str = "", gateway: str = "", **more: A
     return document
 
 
-def flannel_vxlan(name: str, prefix: str, gateway: str, vni: int) -> Document:
-    """Return the overlay network that flannel creates (flannel-io/flannel pkg/backend/vxlan)."""
-    document = network("Overlay", name, prefix, gateway, Flags=8)
-    document["Ipams"][0]["Subnets"][0]["Policies"] = [policy("VSID", IsolationId=vni)]
-    return document
-
-
-def flannel_host_gw(name: str, prefix: str, gateway: str) -> Document:
-    """Return the v1 network that flannel creates (flannel-io/flannel pkg/backend/hostgw)."""
-    subnet = {"AddressPrefix": prefix, "GatewayAddress": gateway}
-    return {"Name": name, "Type": "L2Bridge", "DNSServerList": "", "Subnets": [subnet]}
-
-
 def endpoint(
     name: str, address: str = "", gateway: str = "", policies: list[Document] | None = None, **more: Any
 ) -> Document:
-    """Return a v2 endpoint as win-bridge sends it (containernetworking/plugins pkg/hns)."""
+    """Return a v2 endpoint as win-bridge sends it (containernetworking/plugins pkg/hns).
+
+    Without an IPAM plug-in all three are empty, and the prefix is IPv6's: an empty address is not IPv4.
+    """
     return {
         "SchemaVersion": VERSION,
         "Name": name,
@@ -47,6 +40,125 @@ def endpoint(
         "Routes": [{"NextHop": gateway, "DestinationPrefix": "0.0.0.0/0" if gateway else "::/0"}],
         "Policies": policies or [],
         **more,
+    }
+
+
+def win_bridge_v1(name: str, network_id: str, address: str, gateway: str, policies: list[Document]) -> Document:
+    """Return a v1 endpoint as win-bridge sends it, with policies in v1's shape (plugins pkg/hns)."""
+    return {
+        "Name": name,
+        "VirtualNetwork": network_id,
+        "DNSServerList": "10.96.0.10,10.96.0.11",
+        "DNSSuffix": "default.svc.cluster.local,svc.cluster.local",
+        "GatewayAddress": gateway,
+        "IPAddress": address,
+        "Policies": policies,
+    }
+
+
+def win_overlay(
+    name: str, address: str = "", gateway: str = "", policies: list[Document] | None = None, **more: Any
+) -> Document:
+    """Return a v2 endpoint as win-overlay sends it, its MAC made of its address (containernetworking/plugins)."""
+    mac = "-".join(["0E-2A", *(f"{part:02x}" for part in IPv4Address(address).packed)])
+    return endpoint(name, address, gateway, policies, **{"MacAddress": mac, **more})
+
+
+def flannel_vxlan(name: str, prefix: str, gateway: str, vni: int, adapter: str = "") -> Document:
+    """Return the overlay network that flannel creates (flannel-io/flannel pkg/backend/vxlan)."""
+    document = network("Overlay", name, prefix, gateway, Flags=NON_PERSISTENT)
+    document["Ipams"][0]["Subnets"][0]["Policies"] = [policy("VSID", IsolationId=vni)]
+    if adapter:
+        document["Policies"] = [policy("NetAdapterName", NetworkAdapterName=adapter)]
+    return document
+
+
+def flannel_lease(prefix: str, vni: int, provider_address: str, mac: str) -> Document:
+    """Return flannel's route to another node's pods; Go prints a MAC in lower case with colons (pkg/backend/vxlan)."""
+    return policy(
+        "RemoteSubnetRoute",
+        DestinationPrefix=prefix,
+        IsolationId=vni,
+        ProviderAddress=provider_address,
+        DistributedRouterMacAddress=mac.lower().replace("-", ":"),
+    )
+
+
+def flannel_host_gw(name: str, prefix: str, gateway: str) -> Document:
+    """Return the v1 network that flannel creates (flannel-io/flannel pkg/backend/hostgw)."""
+    subnet = {"AddressPrefix": prefix, "GatewayAddress": gateway}
+    return {"Name": name, "Type": "L2Bridge", "DNSServerList": "", "Subnets": [subnet]}
+
+
+def azure_network(name: str, prefix: str, gateway: str, adapter: str) -> Document:
+    """Return the v2 network of Azure CNI (Azure/azure-container-networking network/network_windows.go)."""
+    policies = [policy("NetAdapterName", NetworkAdapterName=adapter)]
+    return network("L2Bridge", name, prefix, gateway, Flags=NON_PERSISTENT, Policies=policies)
+
+
+def azure_v1_network(name: str, prefix: str, gateway: str) -> Document:
+    """Return the v1 network of Azure CNI, whose adapter is a vEthernet already (network/network_windows.go)."""
+    subnet = {"AddressPrefix": prefix, "GatewayAddress": gateway}
+    return {"Name": name, "Type": "l2bridge", "NetworkAdapterName": "", "Subnets": [subnet]}
+
+
+def azure_endpoint(
+    name: str, address: str, length: int, gateway: str, policies: list[Document], **more: Any
+) -> Document:
+    """Return the v2 endpoint of Azure CNI (Azure/azure-container-networking network/endpoint_windows.go).
+
+    The suffix is split at commas even where it is empty, and the MAC is there even where it is not known.
+    """
+    return {
+        "Name": name,
+        "Dns": {"Search": [""], "ServerList": ["168.63.129.16"]},
+        "MacAddress": "",
+        "SchemaVersion": VERSION,
+        "Routes": [{"NextHop": gateway, "DestinationPrefix": "0.0.0.0/0"}],
+        "IpConfigurations": [{"IpAddress": address, "PrefixLength": length}],
+        "Policies": policies,
+        **more,
+    }
+
+
+def nat_plugin_network(name: str) -> Document:
+    """Return the network of the nat plug-in without IPAM (microsoft/windows-container-networking network)."""
+    return {"Name": name, "Type": "NAT", "Ipams": [], "Dns": {}, "SchemaVersion": VERSION, "Policies": []}
+
+
+def nat_plugin_endpoint(name: str, policies: list[Document]) -> Document:
+    """Return the endpoint of the nat plug-in without IPAM: HNS chooses (microsoft/windows-container-networking)."""
+    return {"Name": name, "Dns": {}, "IpConfigurations": [], "SchemaVersion": VERSION, "Policies": policies}
+
+
+def gateway_endpoint(address: str) -> Document:
+    """Return the endpoint that becomes the host's in a pod subnet (microsoft/windows-container-networking plugins)."""
+    return {
+        "Name": "GwEp",
+        "SchemaVersion": VERSION,
+        "IpConfigurations": [{"IpAddress": address, "PrefixLength": 0}],
+        "Routes": [{"NextHop": "0.0.0.0", "DestinationPrefix": "0.0.0.0/0"}],
+    }
+
+
+def kube_proxy_source_vip(address: str, host_mac: str) -> Document:
+    """Return kube-proxy's nameless local endpoint (kubernetes/kubernetes pkg/proxy/winkernel/hns.go)."""
+    return {
+        "IpConfigurations": [{"IpAddress": address}],
+        "MacAddress": host_mac.lower().replace("-", ":"),
+        "Flags": 0,
+        "SchemaVersion": VERSION,
+    }
+
+
+def kube_proxy_remote(address: str, provider_address: str = "") -> Document:
+    """Return kube-proxy's endpoint of a pod elsewhere (kubernetes/kubernetes pkg/proxy/winkernel/hns.go)."""
+    return {
+        "IpConfigurations": [{"IpAddress": address}],
+        "MacAddress": "-".join(["02-11", *(f"{part:02x}" for part in IPv4Address(address).packed)]),
+        "Flags": REMOTE,
+        "Policies": [policy("ProviderAddress", ProviderAddress=provider_address)] if provider_address else [],
+        "SchemaVersion": VERSION,
     }
 
 

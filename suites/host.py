@@ -7,7 +7,8 @@ what they saw, and stopped; nothing here shares a process, a kernel or a clock w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
 
@@ -95,26 +96,41 @@ class Server(Protocol):
 class Capture(Protocol):
     """A capture that was started."""
 
-    def frames(self) -> list[Frame]:
-        """Return the frames so far."""
+    def frames(self, after: int = 0, timeout: float = 0.0) -> list[Frame]:
+        """Return the frames from number ``after`` on; wait up to ``timeout`` seconds for there to be one."""
+        ...
+
+    def lost(self) -> int:
+        """Return how many frames were dropped for want of room: with 0, what isn't here was not there."""
         ...
 
     def stop(self) -> None:
-        """Stop it; the frames stay."""
+        """Stop it; the frames stay, and those that had arrived are among them."""
         ...
 
 
+@contextmanager
+def capturing(capture: Capture) -> Iterator[Capture]:
+    """Stop a capture at the end, whatever happens; afterwards it is complete."""
+    try:
+        yield capture
+    finally:
+        capture.stop()
+    assert not capture.lost(), "the capture is not complete"
+
+
 def wait_for(capture: Capture, condition: Callable[[Frame], bool], timeout: float = 5.0) -> Frame:
-    """Ask a capture again and again for a frame that meets ``condition``; raise AssertionError after a while."""
+    """Return the first frame that meets ``condition``; raise AssertionError where none comes in time."""
     deadline = time.monotonic() + timeout
-    while True:
-        frames = capture.frames()
-        found = next(filter(condition, frames), None)
+    frames: list[Frame] = []
+    while (left := deadline - time.monotonic()) > 0:
+        fresh = capture.frames(len(frames), min(left, 1.0))
+        frames += fresh
+        found = next(filter(condition, fresh), None)
         if found is not None:
             return found
-        if time.monotonic() > deadline:
-            seen = "\n".join(map(str, frames[-20:])) or "nothing"
-            raise AssertionError(f"no such frame within {timeout} s; seen:\n{seen}")
+    seen = "\n".join(map(str, frames[-20:])) or "nothing"
+    raise AssertionError(f"no such frame within {timeout} s; seen:\n{seen}")
 
 
 class Place(Protocol):
@@ -154,12 +170,17 @@ class Place(Protocol):
 
 
 class Host(Protocol):
-    """A Windows node."""
+    """A Windows node.
+
+    ``address``, in ``subnet``, and ``mac`` are those of the adapter named ``adapter``, which external networks use.
+    """
 
     name: str
     release: str
     address: str
+    subnet: str
     mac: str
+    adapter: str
 
     def invoke(
         self,

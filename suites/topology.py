@@ -16,7 +16,6 @@ from suites.host import Host, Lane, Place
 Document = dict[str, Any]
 
 _numbers = itertools.count(1)
-EXTERNAL_ADAPTER = "Ethernet"
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class NodeNetwork:
     prefix: str
     gateway: str
     policies: list[Document] = field(default_factory=list)
+    endpoint: Callable[..., Document] = documents.endpoint
     _undo: ExitStack = field(default_factory=ExitStack)
     _addresses: itertools.count[int] = field(default_factory=lambda: itertools.count(10))
 
@@ -54,7 +54,7 @@ class NodeNetwork:
         ``plain`` leaves out the policies that the topology gives every pod.
         """
         address = self.address()
-        document = documents.endpoint(
+        document = self.endpoint(
             f"{uuid.uuid4().hex[:12]}_{self.network}",
             address,
             self.gateway,
@@ -124,7 +124,7 @@ def _l2bridge(host: Host, number: int, position: int) -> NodeNetwork:
     base = f"10.{number}.{position}"
     hns, name = Hns(host), f"cbr{number}-{position}"
     network = hns.call("POST", "/networks/", documents.flannel_host_gw(name, f"{base}.0/24", f"{base}.1"))["ID"]
-    node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.2", [_outbound_nat(number)])
+    node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.2", [_outbound_nat(host, number)])
     node.undo(hns.call, "DELETE", f"/networks/{network}")
     gateway = hns.call(
         "POST", "/endpoints/", {"Name": f"{name}_ep", "IPAddress": f"{base}.2", "VirtualNetwork": network}
@@ -140,10 +140,12 @@ def _overlay(host: Host, number: int, position: int) -> NodeNetwork:
     """Flannel vxlan: a pod subnet a node, one VNI, the distributed router as gateway, HostRoute."""
     base = f"10.{number}.{position}"
     hns = Hns(host)
-    document = documents.flannel_vxlan(f"vxlan{number}-{position}", f"{base}.0/24", f"{base}.1", 4096 + number)
+    document = documents.flannel_vxlan(
+        f"vxlan{number}-{position}", f"{base}.0/24", f"{base}.1", 4096 + number, host.adapter
+    )
     network = hns.create("Network", document)
-    policies = [_outbound_nat(number), documents.policy("ProviderAddress", ProviderAddress=host.address)]
-    node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.1", policies)
+    policies = [_outbound_nat(host, number), documents.policy("ProviderAddress", ProviderAddress=host.address)]
+    node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.1", policies, documents.win_overlay)
     node.undo(hns.delete, "Network", network)
     hns.modify("Network", network, documents.add_policies(documents.policy("HostRoute")))
     return node
@@ -168,9 +170,9 @@ _BUILDERS: dict[str, Callable[[Host, int, int], NodeNetwork]] = {
 DRIVERS = tuple(_BUILDERS)
 
 
-def _outbound_nat(number: int) -> Document:
+def _outbound_nat(host: Host, number: int) -> Document:
     """The cluster's pods and the nodes keep the pod's address (Microsoft's example of exceptions)."""
-    return documents.policy("OutBoundNAT", Exceptions=[f"10.{number}.0.0/16", "10.127.0.0/24"])
+    return documents.policy("OutBoundNAT", Exceptions=[f"10.{number}.0.0/16", host.subnet])
 
 
 def _connect(driver: str, here: NodeNetwork, there: NodeNetwork) -> None:
@@ -185,13 +187,8 @@ def _connect(driver: str, here: NodeNetwork, there: NodeNetwork) -> None:
 def remote_subnet_route(there: NodeNetwork) -> Document:
     """Return the policy that leads to another node's pods."""
     subnet = there.hns.query("Network", there.network)["Ipams"][0]["Subnets"][0]
-    return documents.policy(
-        "RemoteSubnetRoute",
-        DestinationPrefix=there.prefix,
-        IsolationId=subnet["Policies"][0]["Settings"]["IsolationId"],
-        ProviderAddress=there.host.address,
-        DistributedRouterMacAddress=dr_mac(there),
-    )
+    vni = subnet["Policies"][0]["Settings"]["IsolationId"]
+    return documents.flannel_lease(there.prefix, vni, there.host.address, dr_mac(there))
 
 
 def dr_mac(node: NodeNetwork) -> str:

@@ -15,6 +15,7 @@ import dns.rrset
 
 from hnsfake.dataplane.sandbox import NetNs
 from hnsfake.workload.engine import Engine, Running
+from hnsfake.workload.servers import Seen
 
 _TTL = 30
 
@@ -27,6 +28,7 @@ class DnsServer(Running):
     ) -> None:
         self._zone = {name.lower(): tuple(addresses) for name, addresses in zone.items()}
         self._asked: list[str] = []
+        self._seen: list[Seen] = []
         self._socket = engine.socket(
             netns, socket.AF_INET, socket.SOCK_DGRAM, 0, lambda made: made.bind((address, port))
         )
@@ -38,6 +40,10 @@ class DnsServer(Running):
         """Return the names asked for so far."""
         return self._engine.call(lambda: list(self._asked))
 
+    def seen(self) -> list[Seen]:
+        """Return the askers so far."""
+        return self._engine.call(lambda: list(self._seen))
+
     async def _stop(self) -> None:
         self._engine.loop.remove_reader(self._socket)
         self._socket.close()
@@ -45,6 +51,7 @@ class DnsServer(Running):
     def _receive(self) -> None:
         try:
             data, peer = self._socket.recvfrom(65535)
+            self._seen.append(Seen(peer[:2], self._socket.getsockname()[:2]))
             self._socket.sendto(self._answer(dns.message.from_wire(data)).to_wire(), peer)
         except (OSError, dns.exception.DNSException):
             return  # not a question, or nobody there to answer to

@@ -23,8 +23,6 @@ class FakeServer:
         self.port = port
 
     def seen(self) -> list[Peer]:
-        if isinstance(self._server, DnsServer):
-            return []
         return [visitor.peer for visitor in self._server.seen()]
 
     def stop(self) -> None:
@@ -37,8 +35,11 @@ class FakeCapture:
     def __init__(self, capture: LabCapture) -> None:
         self._capture = capture
 
-    def frames(self) -> list[Frame]:
-        return [Frame.from_json(asdict(frame)) for frame in self._capture.frames()]
+    def frames(self, after: int = 0, timeout: float = 0.0) -> list[Frame]:
+        return [Frame.from_json(asdict(frame)) for frame in self._capture.wait_for_more(after, timeout)]
+
+    def lost(self) -> int:
+        return self._capture.lost
 
     def stop(self) -> None:
         self._capture.close()
@@ -90,7 +91,9 @@ class FakeHost:
         self.address = str(node.address)
         assert node.linux is not None
         self._linux = node.linux
-        self.mac = self._linux.adapters()[0].mac
+        adapter = self._linux.adapters()[0]
+        self.adapter, self.mac = adapter.name, adapter.mac
+        self.subnet = str(next(found.network for found in adapter.addresses if str(found.ip) == self.address))
 
     def invoke(
         self,

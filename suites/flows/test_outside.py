@@ -7,7 +7,7 @@ import pytest
 from suites import documents
 from suites.drivers import on
 from suites.flows.reach import SHORT, Reached, reach
-from suites.host import wait_for
+from suites.host import capturing, wait_for
 from suites.topology import NodeNetwork, Pod, Topology
 
 DOCS = "kubernetes/website content/en/docs/concepts/services-networking/windows-networking.md"
@@ -40,10 +40,9 @@ def test_udp_to_the_outside_comes_from_the_node(net: Topology, n1: NodeNetwork) 
 @pytest.mark.known("documentation", DOCS)
 def test_icmp_to_the_outside_leaves_untranslated_and_gets_no_answer(net: Topology, n1: NodeNetwork) -> None:
     pod = n1.pod()
-    wire = net.lane.wire()
-    outcome = pod.place.ping(net.lane.outside_address, timeout=SHORT)
-    request = wait_for(wire, lambda f: f.destination == net.lane.outside_address and f.icmp_type == 8)
-    wire.stop()
+    with capturing(net.lane.wire()) as wire:
+        outcome = pod.place.ping(net.lane.outside_address, timeout=SHORT)
+        request = wait_for(wire, lambda f: f.destination == net.lane.outside_address and f.icmp_type == 8)
     assert outcome.result == "timed out"
     assert request.source == pod.address
     assert request.source_mac == n1.host.mac
@@ -125,9 +124,8 @@ def test_the_node_itself_reaches_a_port_published_by_nat(n1: NodeNetwork) -> Non
 @pytest.mark.known("documentation", "Set-NetNat: IcmpQueryTimeout, WinNAT keeps ICMP query sessions")
 def test_icmp_to_the_outside_is_translated_by_winnat(net: Topology, n1: NodeNetwork) -> None:
     pod = n1.pod()
-    wire = net.lane.wire()
-    outcome = pod.place.ping(net.lane.outside_address)
-    request = wait_for(wire, lambda f: f.destination == net.lane.outside_address and f.icmp_type == 8)
-    wire.stop()
+    with capturing(net.lane.wire()) as wire:
+        outcome = pod.place.ping(net.lane.outside_address)
+        request = wait_for(wire, lambda f: f.destination == net.lane.outside_address and f.icmp_type == 8)
     assert outcome.ok
     assert request.source == n1.host.address

@@ -6,7 +6,7 @@ import pytest
 
 from suites.drivers import on
 from suites.flows.reach import SHORT, reach
-from suites.host import wait_for
+from suites.host import capturing, wait_for
 from suites.topology import NodeNetwork, Topology, dr_mac
 
 DOCS = "kubernetes/website content/en/docs/concepts/services-networking/windows-networking.md"
@@ -64,11 +64,10 @@ def test_pods_behind_nat_do_not_reach_each_other_across_nodes(n1: NodeNetwork, n
 @pytest.mark.known("documentation", TOPOLOGIES)
 def test_frames_leave_the_node_with_the_hosts_mac(net: Topology, n1: NodeNetwork, n2: NodeNetwork) -> None:
     client, server = n1.pod(), n2.pod()
-    wire = net.lane.wire()
-    assert client.place.ping(server.address).ok
-    request = wait_for(wire, lambda f: f.source == client.address and f.icmp_type == 8)
-    reply = wait_for(wire, lambda f: f.source == server.address and f.icmp_type == 0)
-    wire.stop()
+    with capturing(net.lane.wire()) as wire:
+        assert client.place.ping(server.address).ok
+        request = wait_for(wire, lambda f: f.source == client.address and f.icmp_type == 8)
+        reply = wait_for(wire, lambda f: f.source == server.address and f.icmp_type == 0)
     assert (request.source_mac, request.destination_mac) == (n1.host.mac, n2.host.mac)
     assert (reply.source_mac, reply.destination_mac) == (n2.host.mac, n1.host.mac)
     assert client.mac not in {mac for f in wire.frames() for mac in (f.source_mac, f.destination_mac)}
@@ -79,10 +78,9 @@ def test_frames_leave_the_node_with_the_hosts_mac(net: Topology, n1: NodeNetwork
 @pytest.mark.known("client code", "flannel-io/flannel pkg/backend/vxlan/vxlan_windows.go")
 def test_pod_traffic_between_nodes_is_vxlan(net: Topology, n1: NodeNetwork, n2: NodeNetwork) -> None:
     client, server = n1.pod(), n2.pod()
-    wire = net.lane.wire()
-    assert client.place.ping(server.address).ok
-    packet = wait_for(wire, lambda f: f.inner is not None and f.inner.source == client.address)
-    wire.stop()
+    with capturing(net.lane.wire()) as wire:
+        assert client.place.ping(server.address).ok
+        packet = wait_for(wire, lambda f: f.inner is not None and f.inner.source == client.address)
     assert (packet.source, packet.destination) == (n1.host.address, n2.host.address)
     assert (packet.protocol, packet.destination_port) == (UDP, 4789)
     vsid = n1.hns.query("Network", n1.network)["Ipams"][0]["Subnets"][0]["Policies"][0]["Settings"]

@@ -226,5 +226,6 @@ def test_an_unknown_field_is_ignored_and_counted() -> None:
 
 
 def test_an_unknown_field_cannot_forge_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    Bench().network(**{"a\nERROR forged": 1})
+    odd: dict[str, Any] = {"a\nERROR forged": 1}
+    Bench().network(**odd)
     assert [record.getMessage().count("\n") for record in caplog.records] == [0]
