@@ -3,5 +3,14 @@
 HRESULT_HEADER = "HNS-HResult"
 """The header with HNSCall's own HRESULT, as ``0x803b0010``: its envelope doesn't tell it."""
 
+HANDLE_HEADER = "HNS-Handle"
+"""In a raw answer: the handle that was opened."""
+
+RAW = "application/vnd.hnsfake.raw"
+"""What the native libraries accept: error record, a zero byte, output; HRESULT and handle as headers."""
+
+INSIDE_PORT = 947
+"""Where HNS is found on a node's own loopback. Privileged, so that no program's dynamic port ever meets it."""
+
 V2_ROOT = "/hcn/"
 STATUS = "/lab/status"

@@ -71,6 +71,16 @@ class NodeClient:
             raise NoLabError(f"the lab does not answer ({error}): is it going down?") from error
 
 
+def first_node(lab: str | None = None) -> str:
+    """Return the node that is meant where none was named: the first of the one lab; raise NoLabError."""
+    labs = {name: nodes for name, nodes in running_labs().items() if lab in (None, name)}
+    if not labs:
+        raise NoLabError(f"no lab {lab} is running" if lab else "no lab is running: start one with `hnsfake up`")
+    if len(labs) > 1:
+        raise NoLabError(f"several labs are running: say which with --lab or HNSFAKE_LAB ({', '.join(labs)})")
+    return next(iter(labs.values()))[0]
+
+
 def find_lab(node: str, lab: str | None = None) -> str:
     """Return the name of the lab that has ``node``; raise NoLabError."""
     labs = running_labs()

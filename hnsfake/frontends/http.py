@@ -2,7 +2,8 @@
 
 v1: method, path and body are HNSCall's, whatever they are; the answer is its envelope, and its HRESULT a header.
 v2: ``POST /hcn/<function>?id=…&handle=…`` with the document as body; the answer is HRESULT, error record, output
-and handle. Nothing is decided here, so that a C client can carry every call exactly.
+and handle, as JSON or, for the native libraries, raw. ``client`` names the calling process, whose handles are
+its own. Nothing is decided here, so that a C client can carry every call exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
-from hnsfake.frontends.carrier import HRESULT_HEADER, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, RAW, STATUS, V2_ROOT
 from hnsfake.frontends.operations import HRESULT_HEADERS, V1_OPERATIONS, Envelope, HcnAnswer, Operation, v2_operations
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, failure
@@ -55,7 +56,8 @@ def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]])
         return _v1_answer(await _carry(invoke, _v1_call(request), request))
 
     async def hcn(request: Request) -> Response:
-        return _v2_answer(await _carry(invoke, _v2_call(request), request))
+        answer = _raw_answer if RAW in request.headers.get("accept", "") else _v2_answer
+        return answer(await _carry(invoke, _v2_call(request), request))
 
     async def no_route(request: Request, _: Exception) -> Response:
         return await hns_call(request)
@@ -92,7 +94,8 @@ def _v1_call(request: Request) -> Call:
 
 def _v2_call(request: Request) -> Call:
     function = request.scope["path"].removeprefix(V2_ROOT)
-    return Call(function, id=request.query_params.get("id"), handle=_handle(request.query_params.get("handle", "")))
+    given = request.query_params
+    return Call(function, id=given.get("id"), handle=_handle(given.get("handle", "")), client=given.get("client", ""))
 
 
 def _handle(text: str) -> int | None:
@@ -124,6 +127,13 @@ def _v1_answer(reply: Reply) -> Response:
 
 def _v2_answer(reply: Reply) -> Response:
     return Response(json.dumps(asdict(reply)), media_type=_JSON)
+
+
+def _raw_answer(reply: Reply) -> Response:
+    headers = {HRESULT_HEADER: f"{reply.hresult:#010x}"}
+    if reply.handle is not None:
+        headers[HANDLE_HEADER] = str(reply.handle)
+    return Response(f"{reply.record or ''}\0{reply.output or ''}", media_type=RAW, headers=headers)
 
 
 class _Faults:

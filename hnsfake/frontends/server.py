@@ -14,6 +14,7 @@ from typing import Any, Self
 import uvicorn
 
 from hnsfake.dataplane.interface import HOST_COMPARTMENT, DataplaneError
+from hnsfake.frontends.carrier import INSIDE_PORT
 from hnsfake.frontends.http import application
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 from hnsfake.lab import Lab
@@ -100,6 +101,8 @@ class LabServer:
             raise OSError(f"there is no port {port}")
         listeners.append(tcp_listener(port))
         self.addresses[node.name] = Address(shown, listeners[-1].getsockname()[1])
+        if node.linux is not None:
+            listeners.append(node.linux.sandbox.run(node.linux.netns(), tcp_listener, INSIDE_PORT))
         app = application(node.name, node.invoke, lambda: node_status(self.lab, node, self.addresses))
         config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
         self._servers.append(_Server(config))

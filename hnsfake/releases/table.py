@@ -16,13 +16,16 @@ class UnknownReleaseError(ValueError):
 class Release:
     """A Windows Server release as its HNS shows itself.
 
-    ``hns`` is what ``/globals/version`` answers; ``build`` is the OS build.
+    ``hns`` is what ``/globals/version`` answers; ``build`` is the OS build, ``update`` the number behind it.
     """
 
     name: str
     title: str
     build: int
     hns: Version
+    update: int  # unverified: which update is the first with this HNS version; programs show it, nothing depends on it
+    display_version: str
+    release_id: str
     canonical_exceptions: bool  # OutBoundNAT exceptions must be true prefixes (microsoft/hcsshim#1951)
 
     def supports(self, feature: Feature) -> bool:
@@ -40,9 +43,9 @@ class Release:
 RELEASES: Mapping[str, Release] = {
     release.name: release
     for release in (
-        Release("ws2019", "Windows Server 2019", 17763, (9, 5), canonical_exceptions=False),
-        Release("ws2022", "Windows Server 2022", 20348, (13, 3), canonical_exceptions=True),
-        Release("ws2025", "Windows Server 2025", 26100, (15, 4), canonical_exceptions=True),
+        Release("ws2019", "Windows Server 2019", 17763, (9, 5), 1697, "1809", "1809", canonical_exceptions=False),
+        Release("ws2022", "Windows Server 2022", 20348, (13, 3), 1006, "21H2", "2009", canonical_exceptions=True),
+        Release("ws2025", "Windows Server 2025", 26100, (15, 4), 1742, "24H2", "2009", canonical_exceptions=True),
     )
 }
 

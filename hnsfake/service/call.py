@@ -17,6 +17,7 @@ class Call:
     ``operation`` is the exported function's name: ``HNSCall`` or ``HcnCreateNetwork`` and its like.
     ``document`` is the settings, the query, or v1's request, as bytes that nobody has looked at, or as text.
     ``handle`` is the object's handle, for HcnCreateEndpoint the network's. ``method`` and ``path`` are v1's.
+    ``client`` tells apart the processes that call: a handle is good for the one that opened it.
     """
 
     operation: str
@@ -25,6 +26,7 @@ class Call:
     handle: int | None = None
     method: str = ""
     path: str = ""
+    client: str = ""
 
 
 @dataclass(frozen=True, slots=True)

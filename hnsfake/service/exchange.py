@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hnsfake.service.call import Call
 from hnsfake.service.handles import Handles
 from hnsfake.service.node_facts import NodeFacts
-from hnsfake.service.state import Transaction
+from hnsfake.service.state import Noun, Transaction
 
 
 @dataclass
@@ -23,3 +23,15 @@ class Exchange:
     handles: Handles
     output: str | None = None
     handle: int | None = None
+
+    def open(self, kind: type[Noun], object_id: str) -> None:
+        """Give the caller a handle to an object."""
+        self.handle = self.handles.open(kind, object_id, self.call.client)
+
+    def target(self, kind: type[Noun]) -> str:
+        """Return the id behind the caller's handle; raise HnsError (E_HANDLE)."""
+        return self.handles.target(kind, self.call.handle, self.call.client)
+
+    def close(self, kind: type[Noun]) -> None:
+        """Close the caller's handle; raise HnsError (E_HANDLE)."""
+        self.handles.close(kind, self.call.handle, self.call.client)

@@ -3,41 +3,54 @@
 from __future__ import annotations
 
 import itertools
+import secrets
+from dataclasses import dataclass
 from threading import Lock
 
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.service.state import Noun
 
-Target = tuple[type[Noun], str]
+_FIRST_BITS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    kind: type[Noun]
+    id: str
+    client: str
 
 
 class Handles:
-    """The open handles of one node. A number is never given out twice, so that a stale one is known."""
+    """The open handles of one node.
+
+    A number is never given out twice, nor again after the service's restart, so that a stale one is known; and
+    it is good for the client that opened it alone, as handles of RPC are.
+    """
 
     def __init__(self) -> None:
-        self._open: dict[int, Target] = {}
-        self._numbers = itertools.count(1)
+        self._open: dict[int, _Target] = {}
+        self._numbers = itertools.count(1 + secrets.randbits(_FIRST_BITS))
         self._lock = Lock()
 
-    def open(self, kind: type[Noun], object_id: str) -> int:
+    def open(self, kind: type[Noun], object_id: str, client: str) -> int:
         """Return a new handle to an object."""
         with self._lock:
             number = next(self._numbers)
-            self._open[number] = (kind, object_id)
+            self._open[number] = _Target(kind, object_id, client)
             return number
 
-    def target(self, kind: type[Noun], handle: int | None) -> str:
+    def target(self, kind: type[Noun], handle: int | None, client: str) -> str:
         """Return the id behind a handle of ``kind``; raise HnsError (E_HANDLE) for any other number."""
         with self._lock:
             target = self._open.get(handle) if handle is not None else None
-        if target is None or target[0] is not kind:
+        if target is None or target.kind is not kind or target.client != client:
             raise HnsError(HResult.E_HANDLE)
-        return target[1]
+        return target.id
 
-    def close(self, kind: type[Noun], handle: int | None) -> None:
+    def close(self, kind: type[Noun], handle: int | None, client: str) -> None:
         """Close a handle; raise HnsError (E_HANDLE) where it isn't open."""
-        self.target(kind, handle)
+        self.target(kind, handle, client)
         with self._lock:
             self._open.pop(handle or 0, None)
 

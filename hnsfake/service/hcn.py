@@ -45,28 +45,28 @@ def _create(verbs: Verbs, exchange: Exchange) -> None:
     document = read_object(exchange.call.document)
     if verbs is ENDPOINTS:
         # The network comes as a handle; the document names it too, and the handle wins.
-        network_id = exchange.handles.target(NETWORKS.kind, exchange.call.handle)
+        network_id = exchange.target(NETWORKS.kind)
         NETWORKS.get(exchange.tx, network_id)
         document = {k: v for k, v in document.items() if k.lower() not in ("hostcomputenetwork", "virtualnetwork")}
         versioned = any(key.lower() == "schemaversion" for key in document)
         document["HostComputeNetwork" if versioned else "VirtualNetwork"] = network_id
     object_id = verbs.create(exchange.tx, exchange.facts, document, read_guid(exchange.call.id))
-    exchange.handle = exchange.handles.open(verbs.kind, object_id)
+    exchange.open(verbs.kind, object_id)
 
 
 def _open(verbs: Verbs, exchange: Exchange) -> None:
     noun = verbs.get(exchange.tx, exchange.call.id)
-    exchange.handle = exchange.handles.open(verbs.kind, noun.id)
+    exchange.open(verbs.kind, noun.id)
 
 
 def _modify(verbs: Verbs, exchange: Exchange) -> None:
-    object_id = exchange.handles.target(verbs.kind, exchange.call.handle)
+    object_id = exchange.target(verbs.kind)
     request = read_modify(exchange.call.document, exchange.facts.unknown)
     verbs.modify_with(exchange.tx, exchange.facts, object_id, request)
 
 
 def _query(verbs: Verbs, exchange: Exchange) -> None:
-    noun = verbs.get(exchange.tx, exchange.handles.target(verbs.kind, exchange.call.handle))
+    noun = verbs.get(exchange.tx, exchange.target(verbs.kind))
     query = read_query(exchange.call.document, exchange.facts.unknown)
     if query.wants_v1:
         exchange.output = json.dumps(verbs.show_v1(exchange.tx, noun))
@@ -79,7 +79,7 @@ def _delete(verbs: Verbs, exchange: Exchange) -> None:
 
 
 def _close(verbs: Verbs, exchange: Exchange) -> None:
-    exchange.handles.close(verbs.kind, exchange.call.handle)
+    exchange.close(verbs.kind)
 
 
 _FORMS: Mapping[str, Callable[[Verbs, Exchange], None]] = {
