@@ -1,40 +1,58 @@
-"""A client of a running lab, for the command line."""
+"""A client of a running lab, for the command line: of the standard library alone, so that commands start quickly."""
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Self
+import json
+import socket
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from typing import Any
 from urllib.parse import quote, urlencode
-
-import httpx
 
 from hnsfake.frontends.carrier import HRESULT_HEADER, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
 
 _TIMEOUT = 60.0
-_SERVER = httpx.URL("http://hns")
 
 
 class NoLabError(RuntimeError):
     """No such lab or node runs; the text says what to do."""
 
 
+class _UnixConnection(HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__("hns", timeout=_TIMEOUT)
+        self._address = address
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._address)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    text: str
+    hresult: int
+
+
 class NodeClient:
-    """Talks to one node of a running lab through its abstract Unix socket; a context manager."""
+    """Talks to one node of a running lab through its abstract Unix socket."""
 
     def __init__(self, node: str, lab: str | None = None) -> None:
-        transport = httpx.HTTPTransport(uds=abstract_name(find_lab(node, lab), node))
-        self._http = httpx.Client(transport=transport, timeout=_TIMEOUT)
+        self._address = abstract_name(find_lab(node, lab), node)
 
     def status(self) -> dict[str, Any]:
         """Return what the lab says of itself and of this node."""
-        answer: dict[str, Any] = self._send("GET", STATUS).json()
+        answer: dict[str, Any] = json.loads(self._send("GET", STATUS).text)
         return answer
 
     def hns_call(self, method: str, path: str, document: bytes = b"") -> tuple[int, str]:
         """Call HNSCall; return HRESULT and envelope."""
         answer = self._send(method, "/" + path.lstrip("/"), document)
-        return int(answer.headers.get(HRESULT_HEADER, "0"), 16), answer.text
+        return answer.hresult, answer.text
 
     def hcn(
         self, function: str, document: bytes = b"", object_id: str | None = None, handle: int | None = None
@@ -42,33 +60,23 @@ class NodeClient:
         """Call an Hcn function; return hresult, record, output and handle."""
         parameters = {"id": object_id, "handle": handle}
         given = {name: value for name, value in parameters.items() if value is not None}
-        answer: dict[str, Any] = self._send("POST", V2_ROOT + function, document, given).json()
+        answer: dict[str, Any] = json.loads(self._send("POST", V2_ROOT + function, document, given).text)
         return answer
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._http.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _send(
-        self, method: str, path: str, document: bytes = b"", parameters: dict[str, Any] | None = None
-    ) -> httpx.Response:
+    def _send(self, method: str, path: str, document: bytes = b"", parameters: dict[str, Any] | None = None) -> _Answer:
         # What the shell gave may be any bytes; they go out as they are.
         target = quote(path, errors="surrogateescape")
         if parameters:
             target += "?" + urlencode(parameters, errors="surrogateescape")
-        url = _SERVER.copy_with(raw_path=target.encode())
+        connection = _UnixConnection(self._address)
         try:
-            return self._http.request(method, url, content=document)
-        except httpx.HTTPError as error:
+            connection.request(method, target, document)
+            answer = connection.getresponse()
+            return _Answer(answer.read().decode(), int(answer.getheader(HRESULT_HEADER, "0"), 16))
+        except (HTTPException, OSError) as error:
             raise NoLabError(f"the lab does not answer ({error}): is it going down?") from error
+        finally:
+            connection.close()
 
 
 def first_node(lab: str | None = None) -> str:

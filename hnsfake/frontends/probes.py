@@ -11,6 +11,8 @@ from enum import Enum
 from pathlib import Path
 
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
+from hnsfake.frontends.wine import Installation, NoWineError
+from hnsfake.native import LIBRARIES, MissingLibraryError, find
 
 
 class Verdict(Enum):
@@ -84,7 +86,7 @@ def remedy(findings: Sequence[Finding], as_root: bool) -> str:
 def _try(probe: _Probe) -> Finding:
     try:
         probe.attempt()
-    except DataplaneError as error:
+    except (DataplaneError, MissingLibraryError, NoWineError) as error:
         verdict = Verdict.BROKEN if probe.needed else Verdict.LACKING
         return Finding(probe.name, verdict, f"{probe.consequence} ({error})", probe.remedies)
     return Finding(probe.name, Verdict.GOOD)
@@ -111,7 +113,18 @@ def _machine() -> list[_Probe]:
         ),
         _Probe("ip", _program("ip"), "no `hnsfake exec … -- ip`", needed=False, package="iproute2"),
         _Probe("ping", _program("ping"), "no `hnsfake exec … -- ping`", needed=False, package="iputils-ping"),
+        _Probe("Wine", _wine, "no `hnsfake wine`", needed=False, package="wine64"),
+        _Probe("native libraries", _native_libraries, "no native clients", needed=False),
     ]
+
+
+def _wine() -> None:
+    Installation.find()
+
+
+def _native_libraries() -> None:
+    for product in LIBRARIES:
+        find(product.file)
 
 
 def _kernel() -> list[_Probe]:

@@ -89,6 +89,10 @@ def join_namespace(tx: Transaction, endpoint: Endpoint, namespace: Namespace) ->
     """Put an endpoint into a namespace: its vNIC appears in the compartment."""
     if endpoint.remote:
         raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    if endpoint.namespace_id == namespace.id:
+        # containernetworking/plugins' ADD may be repeated: it finds its endpoint and adds it again, and takes any error
+        # for a failure (pkg/hns/endpoint_windows.go).  # unverified
+        return
     if endpoint.namespace_id or endpoint.compartment is not None:
         raise HnsError(HResult.HCN_E_ENDPOINT_NAMESPACE_ALREADY_EXISTS)
     tx.put(replace(namespace, endpoints=(*namespace.endpoints, endpoint.id)))

@@ -128,12 +128,12 @@ class FakeHost:
 
 
 class FakeLane:
-    """Two emulated nodes of one release."""
+    """Two emulated nodes of one release, or those of a lab that is there already."""
 
     name = "fake"
 
-    def __init__(self, release: str) -> None:
-        self._lab = Lab(("n1", "n2"), release=release)
+    def __init__(self, release: str, lab: Lab | None = None) -> None:
+        self._lab = lab or Lab(("n1", "n2"), release=release)
         self.hosts = tuple(FakeHost(node) for node in self._lab.nodes.values())
         self.outside = FakePlace(self._lab.outside)
         self.outside_address = str(self._lab.fabric.outside_address)

@@ -72,12 +72,20 @@ def test_a_joined_endpoint_is_an_interface_of_the_compartment(shop: Workshop) ->
 
 
 @pytest.mark.known("client code", "golang.org/x/sys windows: HCN_E_ENDPOINT_NAMESPACE_ALREADY_EXISTS")
-def test_a_joined_endpoint_cannot_join_again(shop: Workshop) -> None:
+def test_a_joined_endpoint_cannot_join_another_namespace(shop: Workshop) -> None:
     endpoint, namespace = shop.endpoint(shop.network()), shop.namespace()
     shop.hns.join(namespace, endpoint)
     with pytest.raises(HnsFailureError) as refused:
         shop.hns.join(shop.namespace(), endpoint)
     assert refused.value.code == codes.ENDPOINT_NAMESPACE_ALREADY_EXISTS
+
+
+@pytest.mark.known("client code", "containernetworking/plugins pkg/hns/endpoint_windows.go: a repeated ADD")
+def test_a_joined_endpoint_may_join_its_namespace_again(shop: Workshop) -> None:
+    endpoint, namespace = shop.endpoint(shop.network()), shop.namespace()
+    shop.hns.join(namespace, endpoint)
+    shop.hns.join(namespace, endpoint)
+    assert len(shop.hns.query("Namespace", namespace)["Resources"]) == 1
 
 
 @pytest.mark.known("client code", "microsoft/hcsshim internal/hcsoci/network.go")

@@ -42,13 +42,11 @@ def call(
             if not 1 <= len(arguments) <= 2:
                 stop("v1 takes a path and at most one document, for example: hnsfake call n1 GET /networks/")
             path, *documents = arguments
-            with NodeClient(node, lab) as client:
-                _v1(client, operation.upper(), path, _document(documents))
+            _v1(NodeClient(node, lab), operation.upper(), path, _document(documents))
         elif operation.startswith("Hcn"):
             if len(arguments) > 1:
                 stop(f"{operation} takes at most one document")
-            with NodeClient(node, lab) as client:
-                _v2(client, operation, _document(arguments), object_id, network)
+            _v2(NodeClient(node, lab), operation, _document(arguments), object_id, network)
         else:
             stop(f"{operation}: neither a method ({', '.join(_METHODS)}) nor an Hcn function")
 

@@ -41,7 +41,8 @@ def diag(
     lab: Annotated[str | None, typer.Option(envvar="HNSFAKE_LAB", help="The lab, where several run.")] = None,
 ) -> None:
     """List the node's HNS objects as hnsdiag does."""
-    with told(), NodeClient(node, lab) as client:
+    with told():
+        client = NodeClient(node, lab)
         wanted = list(_HEADINGS) if what is What.ALL else [what]
         sections = []
         for noun in wanted:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hnsfake.frontends.probes import Finding, Verdict, examine, remedy
+if TYPE_CHECKING:
+    from hnsfake.frontends.probes import Finding
 
-_SIGNS = {Verdict.GOOD: "ok", Verdict.LACKING: "lacks", Verdict.BROKEN: "FAILS"}
+_SIGNS = {"GOOD": "ok", "LACKING": "lacks", "BROKEN": "FAILS"}
 
 
 def doctor(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also what is in order.")] = False,
 ) -> None:
     """Say what works here; exit code 1 where a lab with packets can't run."""
+    from hnsfake.frontends.probes import Verdict, examine, remedy
+
     as_root = os.geteuid() == 0  # in the sandbox everybody is
     findings = examine()
     for finding in findings:
@@ -31,5 +34,5 @@ def doctor(
 
 
 def _line(finding: Finding) -> str:
-    consequence = f": {finding.consequence}" if finding.verdict is not Verdict.GOOD else ""
-    return f"{_SIGNS[finding.verdict]:<6} {finding.name}{consequence}"
+    consequence = f": {finding.consequence}" if finding.consequence else ""
+    return f"{_SIGNS[finding.verdict.name]:<6} {finding.name}{consequence}"

@@ -24,8 +24,7 @@ def execute(
     if not command:
         stop("what to run? hnsfake exec NODE [NAMESPACE] -- COMMAND …")
     with told():
-        with NodeClient(node, lab) as client:
-            status = client.status()
+        status = NodeClient(node, lab).status()
         number = entering.compartment(status, namespace)
         entering.enter(status, number)
         entering.own_files({"resolv.conf": entering.resolv_conf(status["dns"][number])})

@@ -29,8 +29,8 @@ def status(
 def _views() -> Iterator[dict[str, Any]]:
     for lab, nodes in running_labs().items():
         for node in nodes:
-            with suppress(NoLabError), NodeClient(node, lab) as client:  # a lab may end while we look
-                yield client.status()
+            with suppress(NoLabError):  # a lab may end while we look
+                yield NodeClient(node, lab).status()
 
 
 def _line(view: dict[str, Any]) -> str:

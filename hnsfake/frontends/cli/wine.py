@@ -42,8 +42,7 @@ def wine(
         stop("what to run? hnsfake wine [--node NODE] -- PROGRAM.exe …")
     _check(command[0])
     with told(NoWineError, PrefixError, MissingLibraryError):
-        with NodeClient(node or first_node(lab), lab) as client:
-            status = client.status()
+        status = NodeClient(node or first_node(lab), lab).status()
         number = entering.compartment(status, namespace)
         prefixes = Prefixes.of_user()
         user = (os.getuid(), os.getgid())

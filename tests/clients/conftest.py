@@ -1,0 +1,24 @@
+"""Programs built once a run, and labs that are served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from .programs import Go
+from .world import World, world
+
+
+@pytest.fixture(scope="session")
+def go(tmp_path_factory: pytest.TempPathFactory) -> Go:
+    """The Go toolchain; all workers of a run share what it built."""
+    base = tmp_path_factory.getbasetemp()
+    return Go((base.parent if base.name.startswith("popen-") else base) / "programs")
+
+
+@pytest.fixture
+def served() -> Iterator[World]:
+    """A served lab of two nodes of Server 2022."""
+    with world("ws2022", "n1", "n2") as served:
+        yield served

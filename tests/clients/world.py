@@ -1,0 +1,53 @@
+"""A served lab, and Windows programs on its nodes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hnsfake import Lab
+from hnsfake.frontends.server import LabServer
+from hnsfake.node import Node
+
+PATIENCE = 120
+
+
+@dataclass(frozen=True)
+class World:
+    """A lab that answers on its nodes' sockets."""
+
+    lab: Lab
+    server: LabServer
+
+    def wine(
+        self, node: Node, program: Path, *arguments: str, env: Mapping[str, str] | None = None, given: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a Windows program on a node, as a user does."""
+        options = ("--lab", self.lab.name, "--node", node.name)
+        return subprocess.run(
+            [sys.executable, "-m", "hnsfake", "wine", *options, "--", str(program), *arguments],
+            env={**os.environ, **(env or {})},
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    def url(self, node: Node) -> str:
+        """Return where programs outside the lab find a node's HNS."""
+        return f"unix:{self.server.addresses[node.name].unix}"
+
+
+@contextmanager
+def world(release: str, *nodes: str, state: Path | None = None) -> Iterator[World]:
+    """Make a lab and serve it."""
+    name = f"clients-{uuid.uuid4().hex[:10]}"
+    with Lab(nodes, release=release, name=name, state=state) as lab, LabServer(lab) as server:
+        yield World(lab, server)
