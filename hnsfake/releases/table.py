@@ -24,6 +24,7 @@ class Release:
     build: int
     hns: Version
     canonical_exceptions: bool  # OutBoundNAT exceptions must be true prefixes (microsoft/hcsshim#1951)
+    max_destinations: int  # endpoints of one load balancer: 64 before the updates of mid 2022 (kubernetes#98680)
 
     def supports(self, feature: Feature) -> bool:
         """Whether this release's HNS has ``feature``."""
@@ -36,13 +37,13 @@ class Release:
         return major << 32 | minor
 
 
-# HNS versions with current updates.  # unverified: 2019's and 2022's minors move with updates; see features.
+# HNS versions and limits with current updates.  # unverified: 2019's and 2022's minors move with updates; see features.
 RELEASES: Mapping[str, Release] = {
     release.name: release
     for release in (
-        Release("ws2019", "Windows Server 2019", 17763, (9, 5), canonical_exceptions=False),
-        Release("ws2022", "Windows Server 2022", 20348, (13, 3), canonical_exceptions=True),
-        Release("ws2025", "Windows Server 2025", 26100, (15, 4), canonical_exceptions=True),
+        Release("ws2019", "Windows Server 2019", 17763, (9, 5), canonical_exceptions=False, max_destinations=1024),
+        Release("ws2022", "Windows Server 2022", 20348, (13, 3), canonical_exceptions=True, max_destinations=1024),
+        Release("ws2025", "Windows Server 2025", 26100, (15, 4), canonical_exceptions=True, max_destinations=1024),
     )
 }
 
