@@ -1,6 +1,7 @@
 """What can be called over HTTP, in words and as data: the OpenAPI document is made of this.
 
-Paths of v1: microsoft/hcsshim internal/hns/*.go. Functions of v2 and their arguments: microsoft/hcsshim hcn/hcn.go.
+Paths of v1: microsoft/hcsshim internal/hns/*.go. Functions of v2 and their arguments: microsoft/hcsshim hcn/hcn.go,
+and for guest network services microsoft/windows-rs Win32/System/HostComputeNetwork.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Operation:
 
 
 def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+    return f"an {noun}" if noun[0] in "aeiouS" else f"a {noun}"
 
 
 def _v1(method: str, path: str, summary: str, document: str = "") -> Operation:
@@ -84,12 +85,13 @@ def _v1(method: str, path: str, summary: str, document: str = "") -> Operation:
     return Operation(method, path, f"HNSCall_{method}_{words}", summary, document)
 
 
-def _collection(noun: str) -> Iterator[Operation]:
-    path = f"/{noun}s/"
+def _collection(noun: str, changes: bool = True) -> Iterator[Operation]:
+    path = f"/{noun.replace(' ', '')}s/"
     yield _v1("GET", path, f"List the {noun}s.")
     yield _v1("POST", path, f"Create {_a(noun)}.", f"the {noun}'s v1 document")
     yield _v1("GET", path + "{id}", f"Show {_a(noun)}.")
-    yield _v1("POST", path + "{id}", f"Change {_a(noun)}.", "the v1 document, as it shall be")
+    if changes:
+        yield _v1("POST", path + "{id}", f"Change {_a(noun)}.", "the v1 document, as it shall be")
     yield _v1("DELETE", path + "{id}", f"Delete {_a(noun)}.")
 
 
@@ -99,9 +101,13 @@ V1_OPERATIONS = (
     _v1("POST", "/endpoints/{id}/attach", "Attach an endpoint to the host.", "compartment and system type"),
     _v1("POST", "/endpoints/{id}/detach", "Detach an endpoint.", "as for attach, or nothing"),
     _v1("GET", "/endpointstats/{id}", "Show an endpoint's traffic counters."),
-    *_collection("namespace"),
+    *_collection("namespace", changes=False),
     _v1("POST", "/namespaces/{id}/addresource", "Put an endpoint into a namespace.", "the resource"),
     _v1("POST", "/namespaces/{id}/removeresource", "Take an endpoint out of a namespace.", "the resource"),
+    *_collection("policy list", changes=False),
+    _v1("GET", "/accelnet/", "List the MACs that accelerated networking leaves alone (HNS 15.4 and later)."),
+    _v1("POST", "/accelnet/", "Set the MACs that accelerated networking leaves alone.", "MacAddressList"),
+    _v1("DELETE", "/accelnet/", "Forget the MACs that accelerated networking leaves alone."),
     _v1("GET", "/globals/version", "Show the version of HNS."),
 )
 
@@ -128,25 +134,51 @@ _VERBS = {
     "Close": _Verb("Close {a_noun}'s handle.", handle="the handle"),
 }
 _NAME = re.compile(rf"Hcn({'|'.join(_VERBS)})(\w+?)(?:Properties|s)?")
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HANDLE_OF = {"HcnCreateEndpoint": "the network's handle"}
+_DOCUMENT_OF = {"HcnModifyLoadBalancer": "the load balancer's settings, as they shall be (HNS 15.4 and later)"}
+_GUEST = "a guest network service"
+_SINGULAR = {
+    "HcnReserveGuestNetworkServicePort": _Verb(
+        f"Reserve a port of the host for {_GUEST}'s VM.",
+        document="Protocol (1 TCP, 2 UDP, 3 both), Access (1 exclusive, 2 shared), Port",
+        handle="the service's handle",
+    ),
+    "HcnReserveGuestNetworkServicePortRange": _Verb(
+        f"Reserve ports of the host that HNS chooses for {_GUEST}'s VM; the output is StartingPort and EndingPort.",
+        document="PortCount",
+        handle="the service's handle",
+    ),
+    "HcnReleaseGuestNetworkServicePortReservationHandle": _Verb(
+        "Give up reserved ports.", handle="the reservation's handle"
+    ),
+    "HcnEnumerateGuestNetworkPortReservations": _Verb("List the reserved ports of all guest network services."),
+}
+"""Functions of their own, not named by verb and noun alone."""
 
 
 def v2_operations(functions: Iterable[str]) -> list[Operation]:
-    """Return the operations that carry exported functions, which are named by verb and noun."""
+    """Return the operations that carry exported functions, most of which are named by verb and noun."""
     return [_v2(function) for function in functions]
 
 
 def _v2(function: str) -> Operation:
-    match = _NAME.fullmatch(function)
-    if match is None:
-        raise LookupError(f"{function}: its verb is not among those described here")
-    verb, noun = _VERBS[match[1]], match[2].lower()
+    verb, noun = _verb_and_noun(function)
     query: dict[str, Argument] = {"id": (_GUID, verb.id), "handle": (_HANDLE, _HANDLE_OF.get(function, verb.handle))}
     return Operation(
         "POST",
         V2_ROOT + function,
         function,
         verb.summary.format(noun=noun, a_noun=_a(noun)),
-        verb.document.format(noun=noun),
+        _DOCUMENT_OF.get(function, verb.document).format(noun=noun),
         {name: argument for name, argument in query.items() if argument[1]},
     )
+
+
+def _verb_and_noun(function: str) -> tuple[_Verb, str]:
+    if function in _SINGULAR:
+        return _SINGULAR[function], "-"
+    match = _NAME.fullmatch(function)
+    if match is None:
+        raise LookupError(f"{function}: its verb is not among those described here")
+    return _VERBS[match[1]], _WORD.sub(" ", match[2]).lower().replace("sdn", "SDN")

@@ -27,6 +27,7 @@ class Release:
     display_version: str
     release_id: str
     canonical_exceptions: bool  # OutBoundNAT exceptions must be true prefixes (microsoft/hcsshim#1951)
+    max_destinations: int  # endpoints of one load balancer: 64 before the updates of mid 2022 (kubernetes#98680)
 
     def supports(self, feature: Feature) -> bool:
         """Whether this release's HNS has ``feature``."""
@@ -39,13 +40,13 @@ class Release:
         return major << 32 | minor
 
 
-# HNS versions with current updates.  # unverified: 2019's and 2022's minors move with updates; see features.
+# HNS versions and limits with current updates.  # unverified: 2019's and 2022's minors move with updates; see features.
 RELEASES: Mapping[str, Release] = {
     release.name: release
     for release in (
-        Release("ws2019", "Windows Server 2019", 17763, (9, 5), 1697, "1809", "1809", canonical_exceptions=False),
-        Release("ws2022", "Windows Server 2022", 20348, (13, 3), 1006, "21H2", "2009", canonical_exceptions=True),
-        Release("ws2025", "Windows Server 2025", 26100, (15, 4), 1742, "24H2", "2009", canonical_exceptions=True),
+        Release("ws2019", "Windows Server 2019", 17763, (9, 5), 1697, "1809", "1809", False, 1024),
+        Release("ws2022", "Windows Server 2022", 20348, (13, 3), 1006, "21H2", "2009", True, 1024),
+        Release("ws2025", "Windows Server 2025", 26100, (15, 4), 1742, "24H2", "2009", True, 1024),
     )
 }
 

@@ -1,4 +1,4 @@
-"""What endpoints hold that no other may: addresses, MACs, mapped ports, blocks of ports.
+"""What objects hold that no other may: addresses, MACs, mapped ports, blocks of ports, front ends.
 
 Every claim is one key. A state keeps them all in one table, so that looking one up costs the same on a node
 with ten endpoints and with ten thousand.
@@ -6,13 +6,16 @@ with ten endpoints and with ten thousand.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
 
 from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.network import IPAddress
 from hnsfake.documents.policies import PortMapping
 
 Claim = tuple[Hashable, ...]
+_FRONT_END = "front end"
 
 
 def address(network_id: str, ip: IPAddress) -> Claim:
@@ -40,8 +43,27 @@ def port_block(first: int) -> Claim:
     return ("block", first)
 
 
-def of(endpoint: Endpoint) -> Iterator[Claim]:
-    """Iterate over what an endpoint claims."""
+def front_end(network_id: str, vip: IPAddress | None, ipv6: bool, protocol: int, port: int) -> Claim:
+    """Name a load balancer's front end: a VIP is one of its network, no VIP is the node itself.
+
+    Without a VIP the two families are two front ends: kube-proxy makes a node port's load balancer once a family
+    (kubernetes/kubernetes pkg/proxy/winkernel).
+    """
+    return (_FRONT_END, network_id if vip is not None else "", vip, ipv6, protocol, port)
+
+
+def is_front_end(claim: Claim) -> bool:
+    """Whether a claim is one of a load balancer's front ends."""
+    return claim[0] == _FRONT_END
+
+
+def of(noun: Any) -> Iterator[Claim]:
+    """Iterate over what an object claims."""
+    claim = _BY_KIND.get(type(noun))
+    return claim(noun) if claim is not None else iter(())
+
+
+def _of_endpoint(endpoint: Endpoint) -> Iterator[Claim]:
     kind = remote_address if endpoint.remote else address
     for item in endpoint.addresses:
         yield kind(endpoint.network_id, item.ip)
@@ -53,3 +75,17 @@ def of(endpoint: Endpoint) -> Iterator[Claim]:
             yield mapped_port(mapping.vip, mapping.protocol, mapping.external_port)
     if endpoint.pool is not None:
         yield port_block(endpoint.pool[0])
+
+
+def _of_load_balancer(balancer: LoadBalancer) -> Iterator[Claim]:
+    for vip in balancer.vips or (None,):
+        for mapping in balancer.port_mappings:
+            yield front_end(balancer.network_id, vip, balancer.ipv6, mapping.protocol, mapping.external_port)
+            if vip is None and not balancer.ipv6:
+                yield mapped_port(None, mapping.protocol, mapping.external_port)
+
+
+_BY_KIND: Mapping[type, Callable[[Any], Iterator[Claim]]] = {
+    Endpoint: _of_endpoint,
+    LoadBalancer: _of_load_balancer,
+}

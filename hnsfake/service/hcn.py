@@ -1,6 +1,7 @@
 """v2: the exported functions of computenetwork.dll, as a table from name to what they do.
 
-Functions and arguments: microsoft/hcsshim hcn/hcn.go.
+Functions and arguments: microsoft/hcsshim hcn/hcn.go; guest network services: ComputeNetwork.h, as in
+microsoft/windows-rs Win32/System/HostComputeNetwork.
 """
 
 from __future__ import annotations
@@ -10,14 +11,23 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from hnsfake.documents.guids import read as read_guid
-from hnsfake.documents.modify import read_modify
 from hnsfake.documents.query import matches, read_query
 from hnsfake.documents.text import read_object
+from hnsfake.service import guest_network_service
 from hnsfake.service.exchange import Exchange
-from hnsfake.service.nouns import BY_FUNCTION, ENDPOINTS, NETWORKS, Verbs
+from hnsfake.service.nouns import (
+    BY_FUNCTION,
+    ENDPOINTS,
+    GUEST_NETWORK_SERVICES,
+    LOAD_BALANCERS,
+    NETWORKS,
+    SDN_ROUTES,
+    Verbs,
+)
 
 Function = Callable[[Exchange], None]
 _DETAILED = 1
+_LOWER_CASE = (ENDPOINTS, LOAD_BALANCERS, SDN_ROUTES)
 _NETWORK_NAMES = ("hostcomputenetwork", "virtualnetwork")
 
 
@@ -29,8 +39,8 @@ def _enumerate(verbs: Verbs, exchange: Exchange) -> None:
 
 
 def _shown_id(verbs: Verbs, object_id: str) -> str:
-    """Write an id as v2 enumerations do: an endpoint's in lower case (kubernetes-sigs/sig-windows-tools#84)."""
-    return object_id.lower() if verbs is ENDPOINTS else object_id
+    """Write an id as v2 enumerations do: some kinds' in lower case (kubernetes-sigs/sig-windows-tools#84)."""
+    return object_id.lower() if verbs in _LOWER_CASE else object_id
 
 
 def _filtered_view(verbs: Verbs, exchange: Exchange, noun: object) -> Mapping[str, object]:
@@ -61,8 +71,7 @@ def _open(verbs: Verbs, exchange: Exchange) -> None:
 
 def _modify(verbs: Verbs, exchange: Exchange) -> None:
     object_id = exchange.target(verbs.kind)
-    request = read_modify(exchange.call.document, exchange.facts.unknown)
-    verbs.modify_with(exchange.tx, exchange.facts, object_id, request)
+    verbs.modify_with(exchange.tx, exchange.facts, object_id, exchange.call.document)
 
 
 def _query(verbs: Verbs, exchange: Exchange) -> None:
@@ -96,4 +105,14 @@ FUNCTIONS: Mapping[str, Function] = {
     form.format(word): partial(function, verbs)
     for word, verbs in BY_FUNCTION.items()
     for form, function in _FORMS.items()
+} | {
+    # A guest network service is neither listed, opened nor queried by any documented function.
+    **{
+        form.format("GuestNetworkService"): partial(_FORMS[form], GUEST_NETWORK_SERVICES)
+        for form in ("HcnCreate{}", "HcnModify{}", "HcnDelete{}", "HcnClose{}")
+    },
+    "HcnReserveGuestNetworkServicePort": guest_network_service.reserve_port,
+    "HcnReserveGuestNetworkServicePortRange": guest_network_service.reserve_range,
+    "HcnReleaseGuestNetworkServicePortReservationHandle": guest_network_service.release,
+    "HcnEnumerateGuestNetworkPortReservations": guest_network_service.enumerate_reservations,
 }

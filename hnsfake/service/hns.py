@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
-from hnsfake.documents.endpoint import Endpoint
-from hnsfake.documents.namespace import Namespace
-from hnsfake.documents.network import Network
 from hnsfake.releases import Release
 from hnsfake.service import pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.handles import Handles
-from hnsfake.service.journal import Journal, NoJournal
+from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import State, Transaction
@@ -85,7 +82,7 @@ class HnsService:
         """Rebuild state and kernel from the journal: containers first, then what is in them."""
         nouns = self._journal.read()
         tx = Transaction(State())
-        for kind in (Network, Namespace, Endpoint):
+        for kind in ORDER:
             for noun in nouns:
                 if isinstance(noun, kind):
                     tx.put(noun)

@@ -18,10 +18,12 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.shown.endpoint import statistics_v1
 from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.text import read_object, read_optional_object
+from hnsfake.releases import Feature
+from hnsfake.service import accelnet
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import namespace as namespaces
 from hnsfake.service.exchange import Exchange
-from hnsfake.service.nouns import BY_PATH, ENDPOINTS, NAMESPACES, Verbs
+from hnsfake.service.nouns import BY_PATH, ENDPOINTS, NAMESPACES, Collection
 
 Action = Callable[[Exchange, str], Any]
 
@@ -38,26 +40,26 @@ def hns_call(exchange: Exchange) -> None:
     exchange.output = v1_success(output, alphabetical=not is_new(exchange.facts.release.object_version))
 
 
-def _list(verbs: Verbs, exchange: Exchange, _object_id: str) -> Any:
-    return [verbs.show_v1(exchange.tx, noun) for noun in exchange.tx.all(verbs.kind)]
+def _list(objects: Collection, exchange: Exchange, _object_id: str) -> Any:
+    return [objects.show(exchange.tx, noun) for noun in objects.all(exchange.tx)]
 
 
-def _get(verbs: Verbs, exchange: Exchange, object_id: str) -> Any:
-    return verbs.show_v1(exchange.tx, verbs.get(exchange.tx, object_id))
+def _get(objects: Collection, exchange: Exchange, object_id: str) -> Any:
+    return objects.show(exchange.tx, objects.get(exchange.tx, object_id))
 
 
-def _create(verbs: Verbs, exchange: Exchange, _object_id: str) -> Any:
-    created = verbs.create(exchange.tx, exchange.facts, read_object(exchange.call.document), None)
-    return verbs.show_v1(exchange.tx, verbs.get(exchange.tx, created))
+def _create(objects: Collection, exchange: Exchange, _object_id: str) -> Any:
+    created = objects.make(exchange.tx, exchange.facts, read_object(exchange.call.document))
+    return objects.show(exchange.tx, objects.get(exchange.tx, created))
 
 
-def _update(verbs: Verbs, exchange: Exchange, object_id: str) -> Any:
-    verbs.update(exchange.tx, exchange.facts, object_id, read_object(exchange.call.document))
-    return verbs.show_v1(exchange.tx, verbs.get(exchange.tx, object_id))
+def _update(objects: Collection, exchange: Exchange, object_id: str) -> Any:
+    objects.update(exchange.tx, exchange.facts, object_id, read_object(exchange.call.document))
+    return objects.show(exchange.tx, objects.get(exchange.tx, object_id))
 
 
-def _delete(verbs: Verbs, exchange: Exchange, object_id: str) -> Any:
-    verbs.delete(exchange.tx, verbs.get(exchange.tx, object_id))
+def _delete(objects: Collection, exchange: Exchange, object_id: str) -> Any:
+    objects.remove(exchange.tx, objects.get(exchange.tx, object_id))
 
 
 def _attach(exchange: Exchange, object_id: str) -> Any:
@@ -91,11 +93,31 @@ def _statistics(exchange: Exchange, object_id: str) -> Any:
     return statistics_v1(endpoint, **asdict(exchange.facts.counters(endpoint.id)))
 
 
+def _accelnet(change: Callable[[Exchange], None], exchange: Exchange, _object_id: str) -> Any:
+    """Carry out a request for the list of MACs; every answer is the list as it is then."""
+    if not exchange.facts.release.supports(Feature.ACCELNET):
+        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)  # unverified: as for any path that HNS doesn't have
+    change(exchange)
+    return accelnet.show(exchange.tx)
+
+
+def _set_macs(exchange: Exchange) -> None:
+    accelnet.replace_macs(exchange.tx, exchange.facts, read_object(exchange.call.document))
+
+
+def _delete_macs(exchange: Exchange) -> None:
+    accelnet.delete(exchange.tx)
+
+
+def _nothing(_exchange: Exchange) -> None:
+    pass
+
+
 _ROUTES: Mapping[tuple[str, str, str, str], Action] = {
     **{("GET", word, "", ""): partial(_list, verbs) for word, verbs in BY_PATH.items()},
     **{("POST", word, "", ""): partial(_create, verbs) for word, verbs in BY_PATH.items()},
     **{("GET", word, "{id}", ""): partial(_get, verbs) for word, verbs in BY_PATH.items()},
-    **{("POST", word, "{id}", ""): partial(_update, verbs) for word, verbs in BY_PATH.items()},
+    **{("POST", word, "{id}", ""): partial(_update, verbs) for word, verbs in BY_PATH.items() if verbs.updatable},
     **{("DELETE", word, "{id}", ""): partial(_delete, verbs) for word, verbs in BY_PATH.items()},
     ("POST", "endpoints", "{id}", "attach"): _attach,
     ("POST", "endpoints", "{id}", "detach"): _detach,
@@ -103,4 +125,7 @@ _ROUTES: Mapping[tuple[str, str, str, str], Action] = {
     ("POST", "namespaces", "{id}", "removeresource"): partial(_change_namespace, "Remove"),
     ("GET", "endpointstats", "{id}", ""): _statistics,
     ("GET", "globals", "{id}", ""): _version,
+    ("GET", "accelnet", "", ""): partial(_accelnet, _nothing),
+    ("POST", "accelnet", "", ""): partial(_accelnet, _set_macs),
+    ("DELETE", "accelnet", "", ""): partial(_accelnet, _delete_macs),
 }

@@ -17,16 +17,31 @@ from pydantic import TypeAdapter
 
 from hnsfake.documents import endpoint as endpoint_document
 from hnsfake.documents import network as network_document
+from hnsfake.documents import sdn_route as sdn_route_document
+from hnsfake.documents.accelnet import ManagementMacs
 from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.guest_network_service import GuestNetworkService
+from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
 from hnsfake.documents.policies import Policy
 from hnsfake.documents.policies.record import PolicyRecord, read_v2
+from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.service.state import Noun
 
 Records = Mapping[tuple[type[Noun], str], Noun | None]
 
-_KINDS: Mapping[str, type[Noun]] = {kind.__name__: kind for kind in (Network, Endpoint, Namespace)}
+ORDER: tuple[type[Noun], ...] = (
+    Network,
+    Namespace,
+    Endpoint,
+    LoadBalancer,
+    SdnRoute,
+    GuestNetworkService,
+    ManagementMacs,
+)
+"""The kinds that are kept, each after those it speaks of. A port reservation ends with its holder's handle."""
+_KINDS: Mapping[str, type[Noun]] = {kind.__name__: kind for kind in ORDER}
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS objects (
     node TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL,
@@ -74,7 +89,8 @@ class Journal:
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 for (kind, object_id), noun in records.items():
-                    self._write_one(kind.__name__, object_id, noun)
+                    if kind in ORDER:
+                        self._write_one(kind.__name__, object_id, noun)
             except BaseException:
                 self._database.execute("ROLLBACK")
                 raise
@@ -121,6 +137,8 @@ def _load(kind: type[Noun], document: str) -> Noun:
         return replace(noun, policies=_reread(noun.policies, network_document.POLICIES), subnets=subnets)
     if isinstance(noun, Endpoint):
         return replace(noun, policies=_reread(noun.policies, endpoint_document.POLICIES))
+    if isinstance(noun, SdnRoute):
+        return replace(noun, routes=_reread(noun.routes, sdn_route_document.POLICIES))
     return noun
 
 

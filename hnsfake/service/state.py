@@ -11,14 +11,28 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from hnsfake.dataplane.interface import Change, Want
+from hnsfake.documents.accelnet import ManagementMacs
 from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.guest_network_service import GuestNetworkService, PortReservation
+from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
+from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.service import claims, wants
 from hnsfake.service.claims import Claim
 
-Noun = Network | Endpoint | Namespace
-N = TypeVar("N", bound=Network | Endpoint | Namespace)
+Noun = Network | Endpoint | Namespace | LoadBalancer | SdnRoute | GuestNetworkService | PortReservation | ManagementMacs
+N = TypeVar(
+    "N",
+    bound=Network
+    | Endpoint
+    | Namespace
+    | LoadBalancer
+    | SdnRoute
+    | GuestNetworkService
+    | PortReservation
+    | ManagementMacs,
+)
 
 
 @dataclass(frozen=True)
@@ -28,18 +42,31 @@ class State:
     networks: Mapping[str, Network] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     namespaces: Mapping[str, Namespace] = field(default_factory=dict)
+    load_balancers: Mapping[str, LoadBalancer] = field(default_factory=dict)
+    sdn_routes: Mapping[str, SdnRoute] = field(default_factory=dict)
+    guest_network_services: Mapping[str, GuestNetworkService] = field(default_factory=dict)
+    port_reservations: Mapping[str, PortReservation] = field(default_factory=dict)
+    management_macs: Mapping[str, ManagementMacs] = field(default_factory=dict)
     claims: Mapping[Claim, str] = field(default_factory=dict)
+
+
+_FIELDS: Mapping[type[Noun], str] = {
+    Network: "networks",
+    Endpoint: "endpoints",
+    Namespace: "namespaces",
+    LoadBalancer: "load_balancers",
+    SdnRoute: "sdn_routes",
+    GuestNetworkService: "guest_network_services",
+    PortReservation: "port_reservations",
+    ManagementMacs: "management_macs",
+}
 
 
 class Transaction:
     """A call's view of the state: reads see its own writes, nothing else does until it is committed."""
 
     def __init__(self, state: State) -> None:
-        self._kinds: dict[type, Mapping[str, Any]] = {
-            Network: state.networks,
-            Endpoint: state.endpoints,
-            Namespace: state.namespaces,
-        }
+        self._kinds: dict[type, Mapping[str, Any]] = {kind: getattr(state, name) for kind, name in _FIELDS.items()}
         self._written: dict[type[Noun], dict[str, Noun]] = {}
         self._claims = state.claims
         self.changes: list[Change] = []
@@ -65,15 +92,14 @@ class Transaction:
         return [endpoint for endpoint in self.all(Endpoint) if endpoint.network_id == network_id]
 
     def claimed(self, claim: Claim) -> str | None:
-        """Return the id of the endpoint that holds a claim, or None."""
+        """Return the id of the object that holds a claim, or None."""
         return self._claims.get(claim)
 
     def put(self, noun: Noun) -> None:
         """Create or replace an object."""
         replaced = self._kinds[type(noun)].get(noun.id)
         before = self._want(replaced)
-        if isinstance(noun, Endpoint):
-            self._claim(replaced, noun)
+        self._claim(replaced, noun)
         self._writable(type(noun))[noun.id] = noun
         self._note(before, self._want(noun))
         self.records[type(noun), noun.id] = noun
@@ -81,22 +107,16 @@ class Transaction:
     def drop(self, noun: Noun) -> None:
         """Remove an object."""
         before = self._want(noun)
-        if isinstance(noun, Endpoint):
-            self._claim(noun, None)
+        self._claim(noun, None)
         del self._writable(type(noun))[noun.id]
         self._note(before, None)
         self.records[type(noun), noun.id] = None
 
     def result(self) -> State:
         """Return the state after this transaction."""
-        return State(
-            self._kinds[Network],
-            self._kinds[Endpoint],
-            self._kinds[Namespace],
-            self._claims,
-        )
+        return State(**{name: self._kinds[kind] for kind, name in _FIELDS.items()}, claims=self._claims)
 
-    def _claim(self, before: Endpoint | None, after: Endpoint | None) -> None:
+    def _claim(self, before: Noun | None, after: Noun | None) -> None:
         old = set(claims.of(before)) if before is not None else set()
         new = set(claims.of(after)) if after is not None else set()
         if old == new:

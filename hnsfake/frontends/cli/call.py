@@ -16,8 +16,9 @@ from hnsfake.frontends.cli.problems import stop, told
 from hnsfake.frontends.client import NodeClient
 
 _METHODS = ("GET", "POST", "PUT", "DELETE")
-_ON_A_HANDLE = re.compile(r"Hcn(?:Open|Modify|Query)(Network|Endpoint|Namespace)(?:Properties)?")
-_CREATE = re.compile(r"HcnCreate(Network|Endpoint|Namespace)")
+_NOUN = "(Network|Endpoint|Namespace|LoadBalancer|SdnRoute)"
+_ON_A_HANDLE = re.compile(rf"Hcn(?:Open|Modify|Query){_NOUN}(?:Properties)?")
+_CREATE = re.compile(rf"HcnCreate{_NOUN}")
 _QUERY = b'{"SchemaVersion":{"Major":2,"Minor":0},"Flags":0}'
 
 

@@ -1,0 +1,41 @@
+"""The MACs that accelerated networking leaves alone (v1's /accelnet/)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.contract.service import Bench
+
+MACS = {"MacAddressList": [{"MacAddress": "00-15-5D-0A-B7-C6"}, {"MacAddress": "00-15-5D-38-01-00"}]}
+NONE: dict[str, list[str]] = {"MacAddressList": []}
+
+
+def test_the_list_is_set_shown_and_deleted_and_every_answer_has_it() -> None:
+    bench = Bench("ws2025")
+    assert bench.v1("GET", "/accelnet/")["Output"] == NONE
+    assert bench.v1("POST", "/accelnet/", MACS)["Output"] == MACS
+    assert bench.v1("GET", "/accelnet/")["Output"] == MACS
+    assert bench.v1("DELETE", "/accelnet/")["Output"] == NONE
+    assert bench.v1("GET", "/accelnet/")["Output"] == NONE
+
+
+@pytest.mark.parametrize("name", ["ws2019", "ws2022"])
+def test_there_is_none_before_15_4(name: str) -> None:
+    assert not Bench(name).v1("GET", "/accelnet/")["Success"]
+
+
+def test_what_is_no_mac_is_refused_and_the_list_stays() -> None:
+    bench = Bench("ws2025")
+    bench.v1("POST", "/accelnet/", MACS)
+    assert not bench.v1("POST", "/accelnet/", {"MacAddressList": [{"MacAddress": "00-15"}]})["Success"]
+    assert bench.v1("GET", "/accelnet/")["Output"] == MACS
+
+
+def test_the_list_comes_back_after_a_restart(tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    bench = Bench("ws2025", journal=journal)
+    bench.v1("POST", "/accelnet/", MACS)
+    bench.service.close()
+    assert Bench("ws2025", journal=journal).v1("GET", "/accelnet/")["Output"] == MACS
