@@ -49,6 +49,13 @@ def error_record(error: HnsError) -> str:
     )
 
 
+def system_error_record(error: HnsError) -> str:
+    """Return the result document of a compute system's call that failed: its code is signed (hcsshim internal/hcs)."""
+    return json.dumps(
+        {"Error": int(error.hresult) - (1 << 32), "ErrorMessage": error_text(error).rstrip()}, separators=(",", ":")
+    )
+
+
 def v1_failure(error: HnsError) -> str:
     """Return the envelope of a failed HNSCall (microsoft/hcsshim internal/hns/hnsfuncs.go)."""
     return error_record(error)

@@ -124,9 +124,35 @@ def attach_host(tx: Transaction, endpoint: Endpoint, compartment: int) -> None:
     if endpoint.compartment is not None:
         raise HnsError(HResult.HCN_E_ENDPOINT_ALREADY_ATTACHED)
     number = compartment or HOST_COMPARTMENT
-    if number != HOST_COMPARTMENT and all(ns.compartment != number for ns in tx.all(Namespace)):
+    if number not in tx.compartments():
         raise NotFoundError(HResult.ERROR_NOT_FOUND)
     tx.put(replace(endpoint, compartment=number, state=EndpointState.ATTACHED))
+
+
+def attach_container(tx: Transaction, endpoint: Endpoint, compartment: int, container: str) -> None:
+    """Give a container's compartment the endpoint's vNIC."""
+    tx.put(replace(endpoint, compartment=compartment, state=EndpointState.ATTACHED, containers=(container,)))
+
+
+def share(tx: Transaction, endpoint: Endpoint, container: str) -> None:
+    """Let one more container have an endpoint that is attached already."""
+    containers = (*endpoint.containers, container)
+    tx.put(replace(endpoint, state=EndpointState.ATTACHED_SHARING, containers=containers))
+
+
+def unshare(tx: Transaction, endpoint: Endpoint, container: str) -> None:
+    """Take a container off an endpoint, which is detached when it was the last, unless a namespace has it."""
+    left = tuple(one for one in endpoint.containers if one != container)
+    tx.put(replace(endpoint, containers=left) if left or endpoint.namespace_id else _detached(endpoint))
+
+
+def set_containers(tx: Transaction, namespace: Namespace, containers: tuple[str, ...]) -> None:
+    """Change a namespace's containers; its endpoints show them as SharedContainers (prometheus windows_exporter)."""
+    tx.put(replace(namespace, containers=containers))
+    for endpoint_id in namespace.endpoints:
+        endpoint = tx.find(Endpoint, endpoint_id)
+        if endpoint is not None:
+            tx.put(replace(endpoint, containers=containers))
 
 
 def detach(tx: Transaction, endpoint: Endpoint) -> None:

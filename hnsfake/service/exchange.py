@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hnsfake.service.call import Call
 from hnsfake.service.handles import Handles
 from hnsfake.service.node_facts import NodeFacts
+from hnsfake.service.notifications import Note, Notifications, Subscription
 from hnsfake.service.state import Noun, Transaction
 
 
@@ -14,24 +15,27 @@ from hnsfake.service.state import Noun, Transaction
 class Exchange:
     """A call, the transaction it runs in, and the parts of its answer.
 
-    ``output`` is the JSON text for Enumerate, Query and HNSCall; ``handle`` what Create and Open give.
+    ``output`` is the JSON text for Enumerate, Query and HNSCall; ``handle`` what Create and Open give. ``notes`` is
+    what listeners shall hear beside what the transaction's changes say.
     """
 
     call: Call
     tx: Transaction
     facts: NodeFacts
     handles: Handles
+    notifications: Notifications
     output: str | None = None
     handle: int | None = None
+    notes: list[Note] = field(default_factory=list)
 
-    def open(self, kind: type[Noun], object_id: str) -> None:
+    def open(self, kind: type[Noun | Subscription], object_id: str) -> None:
         """Give the caller a handle to an object."""
         self.handle = self.handles.open(kind, object_id, self.call.client)
 
-    def target(self, kind: type[Noun]) -> str:
+    def target(self, kind: type[Noun | Subscription]) -> str:
         """Return the id behind the caller's handle; raise HnsError (E_HANDLE)."""
         return self.handles.target(kind, self.call.handle, self.call.client)
 
-    def close(self, kind: type[Noun]) -> None:
+    def close(self, kind: type[Noun | Subscription]) -> None:
         """Close the caller's handle; raise HnsError (E_HANDLE)."""
         self.handles.close(kind, self.call.handle, self.call.client)

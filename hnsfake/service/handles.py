@@ -9,14 +9,13 @@ from threading import Lock
 
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.service.state import Noun
 
 _FIRST_BITS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    kind: type[Noun]
+    kind: type
     id: str
     client: str
 
@@ -33,14 +32,14 @@ class Handles:
         self._numbers = itertools.count(1 + secrets.randbits(_FIRST_BITS))
         self._lock = Lock()
 
-    def open(self, kind: type[Noun], object_id: str, client: str) -> int:
+    def open(self, kind: type, object_id: str, client: str) -> int:
         """Return a new handle to an object."""
         with self._lock:
             number = next(self._numbers)
             self._open[number] = _Target(kind, object_id, client)
             return number
 
-    def target(self, kind: type[Noun], handle: int | None, client: str) -> str:
+    def target(self, kind: type, handle: int | None, client: str) -> str:
         """Return the id behind a handle of ``kind``; raise HnsError (E_HANDLE) for any other number."""
         with self._lock:
             target = self._open.get(handle) if handle is not None else None
@@ -48,7 +47,7 @@ class Handles:
             raise HnsError(HResult.E_HANDLE)
         return target.id
 
-    def close(self, kind: type[Noun], handle: int | None, client: str) -> None:
+    def close(self, kind: type, handle: int | None, client: str) -> None:
         """Close a handle; raise HnsError (E_HANDLE) where it isn't open."""
         self.target(kind, handle, client)
         with self._lock:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
+from hnsfake.documents.errors import HnsError
 from hnsfake.releases import Release
 from hnsfake.service import pipeline
 from hnsfake.service.call import Call, Reply
@@ -15,6 +16,7 @@ from hnsfake.service.handles import Handles
 from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
+from hnsfake.service.notifications import Notifications, Subscription, notes_of
 from hnsfake.service.state import State, Transaction
 
 
@@ -35,13 +37,14 @@ class HnsService:
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()
-        self._steps = (pipeline.carry_out, self._apply, self._record)
+        self._steps = (pipeline.carry_out, self._apply, self._record, self._notify)
+        self.notifications = Notifications()
         self._restore()
 
     def invoke(self, call: Call) -> Reply:
         """Carry out one call; never raises."""
         with self._lock:
-            exchange = Exchange(call, Transaction(self._state), self._facts, self._handles)
+            exchange = Exchange(call, Transaction(self._state), self._facts, self._handles, self.notifications)
             return pipeline.run(self._steps, exchange)
 
     @property
@@ -55,7 +58,8 @@ class HnsService:
         return self._facts.unknown.counts()
 
     def close(self) -> None:
-        """Close the journal."""
+        """End all subscriptions, and close the journal."""
+        self.notifications.close()
         self._journal.close()
 
     def _apply(self, exchange: Exchange) -> None:
@@ -72,7 +76,18 @@ class HnsService:
         except Exception:
             self._undo(exchange.tx.changes)
             raise
+        exchange.notes[:0] = notes_of(self._state, exchange.tx.records)
         self._state = exchange.tx.result()
+
+    def _notify(self, exchange: Exchange) -> None:
+        self.notifications.publish(exchange.notes)
+
+    def subscription(self, handle: int | None, client: str) -> Subscription | None:
+        """Return the subscription behind the handle that a registration gave its client; None where it is none."""
+        try:
+            return self.notifications.find(self._handles.target(Subscription, handle, client))
+        except HnsError:
+            return None
 
     def _undo(self, changes: list[Change]) -> None:
         if changes:

@@ -19,6 +19,7 @@ from hnsfake.documents import endpoint as endpoint_document
 from hnsfake.documents import network as network_document
 from hnsfake.documents import sdn_route as sdn_route_document
 from hnsfake.documents.accelnet import ManagementMacs
+from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.guest_network_service import GuestNetworkService
 from hnsfake.documents.load_balancer import LoadBalancer
@@ -34,6 +35,7 @@ Records = Mapping[tuple[type[Noun], str], Noun | None]
 ORDER: tuple[type[Noun], ...] = (
     Network,
     Namespace,
+    ComputeSystem,
     Endpoint,
     LoadBalancer,
     SdnRoute,

@@ -112,13 +112,13 @@ def _add_container(tx: Transaction, namespace: Namespace, object_id: str) -> Non
     if not object_id:
         raise HnsError(HResult.E_INVALIDARG)
     if object_id not in namespace.containers:
-        _set_containers(tx, namespace, (*namespace.containers, object_id))
+        endpoints.set_containers(tx, namespace, (*namespace.containers, object_id))
 
 
 def _remove_container(tx: Transaction, namespace: Namespace, object_id: str) -> None:
     if object_id not in namespace.containers:
         raise NotFoundError(HResult.ERROR_NOT_FOUND)
-    _set_containers(tx, namespace, tuple(c for c in namespace.containers if c != object_id))
+    endpoints.set_containers(tx, namespace, tuple(c for c in namespace.containers if c != object_id))
 
 
 _CHANGES = {
@@ -127,15 +127,6 @@ _CHANGES = {
     ("container", "add"): _add_container,
     ("container", "remove"): _remove_container,
 }
-
-
-def _set_containers(tx: Transaction, namespace: Namespace, containers: tuple[str, ...]) -> None:
-    """Change the containers; they show as SharedContainers of the endpoints (prometheus windows_exporter)."""
-    tx.put(replace(namespace, containers=containers))
-    for endpoint_id in namespace.endpoints:
-        endpoint = tx.find(Endpoint, endpoint_id)
-        if endpoint is not None:
-            tx.put(replace(endpoint, containers=containers))
 
 
 def _endpoint(tx: Transaction, object_id: str) -> Endpoint:
@@ -148,7 +139,7 @@ def _endpoint(tx: Transaction, object_id: str) -> Endpoint:
 
 def _compartment(tx: Transaction, asked: Namespace) -> int:
     """Choose the compartment: the host's for HostDefault, else the one asked for or the lowest free one."""
-    taken = {namespace.compartment for namespace in tx.all(Namespace)}
+    taken = tx.compartments()
     if asked.type is NamespaceType.HOST_DEFAULT:
         # A second one can be made and deleted (microsoft/hcsshim hcn/hcnnamespace_test.go).
         return HOST_COMPARTMENT

@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Callable, Mapping
 
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
-from hnsfake.documents.errors import HnsError, error_record, v1_failure
+from hnsfake.documents.errors import HnsError, error_record, system_error_record, v1_failure
 from hnsfake.documents.hresults import HResult
 from hnsfake.service.call import S_OK, Call, Reply
+from hnsfake.service.callbacks import FUNCTIONS as CALLBACK_FUNCTIONS
+from hnsfake.service.compute_system import FUNCTIONS as HCS_FUNCTIONS
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.hcn import FUNCTIONS as HCN_FUNCTIONS
 from hnsfake.service.hns_call import hns_call
@@ -17,7 +19,13 @@ from hnsfake.service.hns_call import hns_call
 log = logging.getLogger("hnsfake.service")
 
 V1_FUNCTION = "HNSCall"
-FUNCTIONS: Mapping[str, Callable[[Exchange], None]] = {V1_FUNCTION: hns_call, **HCN_FUNCTIONS}
+HCS = "Hcs"
+FUNCTIONS: Mapping[str, Callable[[Exchange], None]] = {
+    V1_FUNCTION: hns_call,
+    **HCN_FUNCTIONS,
+    **HCS_FUNCTIONS,
+    **CALLBACK_FUNCTIONS,
+}
 
 Step = Callable[[Exchange], None]
 
@@ -56,6 +64,8 @@ def failure(call: Call, error: HnsError) -> Reply:
     if call.operation == V1_FUNCTION:
         hresult = int(error.hresult) if call.method.upper() == "POST" else S_OK
         return Reply(hresult, None, v1_failure(error))
+    if call.operation.startswith(HCS):
+        return Reply(int(error.hresult), system_error_record(error))
     return Reply(int(error.hresult), error_record(error))
 
 

@@ -6,12 +6,13 @@ difference, and becomes the state only after the data plane agreed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from hnsfake.dataplane.interface import Change, Want
+from hnsfake.dataplane.interface import HOST_COMPARTMENT, Change, Want
 from hnsfake.documents.accelnet import ManagementMacs
+from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.guest_network_service import GuestNetworkService, PortReservation
 from hnsfake.documents.load_balancer import LoadBalancer
@@ -21,7 +22,17 @@ from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.service import claims, wants
 from hnsfake.service.claims import Claim
 
-Noun = Network | Endpoint | Namespace | LoadBalancer | SdnRoute | GuestNetworkService | PortReservation | ManagementMacs
+Noun = (
+    Network
+    | Endpoint
+    | Namespace
+    | LoadBalancer
+    | SdnRoute
+    | GuestNetworkService
+    | PortReservation
+    | ManagementMacs
+    | ComputeSystem
+)
 N = TypeVar(
     "N",
     bound=Network
@@ -31,7 +42,8 @@ N = TypeVar(
     | SdnRoute
     | GuestNetworkService
     | PortReservation
-    | ManagementMacs,
+    | ManagementMacs
+    | ComputeSystem,
 )
 
 
@@ -47,7 +59,17 @@ class State:
     guest_network_services: Mapping[str, GuestNetworkService] = field(default_factory=dict)
     port_reservations: Mapping[str, PortReservation] = field(default_factory=dict)
     management_macs: Mapping[str, ManagementMacs] = field(default_factory=dict)
+    systems: Mapping[str, ComputeSystem] = field(default_factory=dict)
     claims: Mapping[Claim, str] = field(default_factory=dict)
+
+    def find(self, kind: type[Noun], object_id: str) -> Noun | None:
+        """Return the object with this id, or None."""
+        found: Noun | None = getattr(self, _FIELDS[kind]).get(object_id)
+        return found
+
+    def compartments(self) -> set[int]:
+        """Return the numbers of all compartments, the host's among them."""
+        return compartments(self.namespaces.values(), self.systems.values())
 
 
 _FIELDS: Mapping[type[Noun], str] = {
@@ -59,7 +81,13 @@ _FIELDS: Mapping[type[Noun], str] = {
     GuestNetworkService: "guest_network_services",
     PortReservation: "port_reservations",
     ManagementMacs: "management_macs",
+    ComputeSystem: "systems",
 }
+
+
+def compartments(namespaces: Iterable[Namespace], systems: Iterable[ComputeSystem]) -> set[int]:
+    """Return the numbers of the compartments that these are in, and the host's."""
+    return {HOST_COMPARTMENT, *(one.compartment for one in namespaces), *(one.compartment for one in systems)}
 
 
 class Transaction:
@@ -75,6 +103,10 @@ class Transaction:
     def all(self, kind: type[N]) -> Iterator[N]:
         """Iterate over the objects of ``kind`` in the order of their creation."""
         yield from self._kinds[kind].values()
+
+    def compartments(self) -> set[int]:
+        """Return the numbers of all compartments, the host's among them."""
+        return compartments(self.all(Namespace), self.all(ComputeSystem))
 
     def find(self, kind: type[N], object_id: str) -> N | None:
         """Return the object with this id, or None."""
@@ -145,4 +177,6 @@ class Transaction:
             return wants.network(noun)
         if isinstance(noun, Namespace):
             return wants.compartment(noun)
+        if isinstance(noun, ComputeSystem):
+            return wants.system(noun)
         return None

@@ -17,6 +17,7 @@ from hnsfake.dataplane.interface import (
     RouteWant,
     SubnetWant,
 )
+from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network, Subnet
@@ -100,6 +101,11 @@ def compartment(noun: Namespace) -> CompartmentWant | None:
     if noun.compartment == HOST_COMPARTMENT:
         return None
     return CompartmentWant(noun.compartment, noun.id)
+
+
+def system(noun: ComputeSystem) -> CompartmentWant | None:
+    """Say what a compute system needs: a compartment, where it is in nobody else's."""
+    return CompartmentWant(noun.compartment, noun.id) if noun.has_own_compartment else None
 
 
 def isolation_id(policies: tuple[Policy, ...]) -> int | None:

@@ -1,0 +1,202 @@
+"""Notifications: what HNS tells those who registered, after a call has changed something.
+
+Numbers: ComputeNetwork.h's HCN_NOTIFICATIONS (learn.microsoft.com, microsoft/windows-rs), and for compute systems
+microsoft/hcsshim internal/hcs/callback.go.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+from hnsfake.documents import guids
+from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.guest_network_service import GuestNetworkService
+from hnsfake.documents.namespace import Namespace
+from hnsfake.documents.network import Network
+from hnsfake.service.state import Noun, State
+
+_ROOM = 10_000
+
+
+class HcnNotification(IntEnum):
+    """Of HNS."""
+
+    NETWORK_PRE_CREATE = 1
+    NETWORK_CREATE = 2
+    NETWORK_PRE_DELETE = 3
+    NETWORK_DELETE = 4
+    NAMESPACE_CREATE = 5
+    NAMESPACE_DELETE = 6
+    GUEST_NETWORK_SERVICE_CREATE = 7
+    GUEST_NETWORK_SERVICE_DELETE = 8
+    NETWORK_ENDPOINT_ATTACHED = 9
+    NETWORK_ENDPOINT_DETACHED = 16
+    GUEST_NETWORK_SERVICE_STATE_CHANGED = 17
+
+
+class SystemNotification(IntEnum):
+    """Of a compute system."""
+
+    SYSTEM_EXITED = 1
+    START_COMPLETED = 3
+    PAUSE_COMPLETED = 4
+    RESUME_COMPLETED = 5
+
+
+@dataclass(frozen=True)
+class Notification:
+    """One notification; ``source`` is the id of the object it is about, ``data`` its JSON text.
+
+    unverified: the data; here ``{"ID": …}``. No client read so far looks at it.
+    """
+
+    number: HcnNotification | SystemNotification
+    source: str
+    data: str
+
+
+Note = tuple[HcnNotification | SystemNotification, str]
+_CREATED: Mapping[type[Noun], Sequence[HcnNotification]] = {
+    Network: (HcnNotification.NETWORK_PRE_CREATE, HcnNotification.NETWORK_CREATE),
+    Namespace: (HcnNotification.NAMESPACE_CREATE,),
+    GuestNetworkService: (HcnNotification.GUEST_NETWORK_SERVICE_CREATE,),
+}
+_DELETED: Mapping[type[Noun], Sequence[HcnNotification]] = {
+    Network: (HcnNotification.NETWORK_PRE_DELETE, HcnNotification.NETWORK_DELETE),
+    Namespace: (HcnNotification.NAMESPACE_DELETE,),
+    GuestNetworkService: (HcnNotification.GUEST_NETWORK_SERVICE_DELETE,),
+}
+# Whoever registers with HNS itself hears these; of a guest network service's state only who registered with it.
+_OF_THE_SERVICE = frozenset(HcnNotification) - {HcnNotification.GUEST_NETWORK_SERVICE_STATE_CHANGED}
+
+
+class Subscription:
+    """What one listener has not heard yet. A context manager and an iterator, which ends with ``close``.
+
+    ``source`` is the compute system or guest network service it is about; without one it is about HNS. A listener
+    that never listens loses what comes after ten thousand notifications: nothing waits for it.
+    """
+
+    def __init__(self, source: str = "") -> None:
+        self.id = guids.new()
+        self.source = source
+        self._waiting: queue.Queue[Notification | None] = queue.Queue(_ROOM)
+
+    def offer(self, notification: Notification) -> None:
+        """Take a notification, if it is for this listener and there is room."""
+        if self._concerns(notification):
+            self._put(notification)
+
+    def next(self, timeout: float | None = None) -> Notification | None:
+        """Wait for the next one; None where it was closed; raise TimeoutError."""
+        try:
+            return self._waiting.get(timeout=timeout)
+        except queue.Empty:
+            raise TimeoutError from None
+
+    def close(self) -> None:
+        """End it: whoever waits stops waiting."""
+        self._put(None)
+
+    def _concerns(self, notification: Notification) -> bool:
+        if self.source:
+            return notification.source == self.source
+        return isinstance(notification.number, HcnNotification) and notification.number in _OF_THE_SERVICE
+
+    def _put(self, notification: Notification | None) -> None:
+        try:
+            self._waiting.put_nowait(notification)
+        except queue.Full:
+            if notification is None:  # the end must come through
+                self._waiting.get_nowait()
+                self._waiting.put_nowait(None)
+
+    def __iter__(self) -> Iterator[Notification]:
+        while (notification := self.next()) is not None:
+            yield notification
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Notifications:
+    """Those who listen to one node's HNS."""
+
+    def __init__(self) -> None:
+        self._listening: dict[str, Subscription] = {}
+        self._lock = Lock()
+
+    def subscribe(self, source: str = "") -> Subscription:
+        """Return a new subscription; it is there until ``end`` or ``close``."""
+        subscription = Subscription(source)
+        with self._lock:
+            self._listening[subscription.id] = subscription
+        return subscription
+
+    def find(self, subscription_id: str) -> Subscription | None:
+        """Return a subscription that has not ended."""
+        with self._lock:
+            return self._listening.get(subscription_id)
+
+    def end(self, subscription_id: str) -> None:
+        """End a subscription."""
+        with self._lock:
+            subscription = self._listening.pop(subscription_id, None)
+        if subscription is not None:
+            subscription.close()
+
+    def publish(self, notes: Sequence[Note]) -> None:
+        """Tell everyone; never blocks."""
+        with self._lock:
+            listening = list(self._listening.values())
+        for number, source in notes if listening else ():
+            notification = Notification(number, source, json.dumps({"ID": source}))
+            for subscription in listening:
+                subscription.offer(notification)
+
+    def close(self) -> None:
+        """End all subscriptions."""
+        with self._lock:
+            listening, self._listening = list(self._listening.values()), {}
+        for subscription in listening:
+            subscription.close()
+
+
+def notes_of(before: State, records: Mapping[tuple[type[Noun], str], Noun | None]) -> list[Note]:
+    """Return what a call's changes have HNS tell.
+
+    The Pre- notifications come with the others, after the fact: a listener here can't object.
+    """
+    return [note for (kind, object_id), after in records.items() for note in _notes(kind, object_id, before, after)]
+
+
+def _notes(kind: type[Noun], object_id: str, before: State, after: Noun | None) -> Iterator[Note]:
+    known = before.find(kind, object_id)
+    if kind is Endpoint:
+        yield from _attachment(known, after)
+    elif known is None and after is not None:
+        yield from ((number, object_id) for number in _CREATED.get(kind, ()))
+    elif known is not None and after is None:
+        yield from ((number, object_id) for number in _DELETED.get(kind, ()))
+
+
+def _attachment(before: Noun | None, after: Noun | None) -> Iterator[Note]:
+    was, is_now = (noun.compartment if isinstance(noun, Endpoint) else None for noun in (before, after))
+    if was is not None and was != is_now:
+        assert isinstance(before, Endpoint)
+        yield HcnNotification.NETWORK_ENDPOINT_DETACHED, before.id
+    if is_now is not None and was != is_now:
+        assert isinstance(after, Endpoint)
+        yield HcnNotification.NETWORK_ENDPOINT_ATTACHED, after.id
