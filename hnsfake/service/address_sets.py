@@ -62,20 +62,24 @@ def _common(
     """Return the addresses that are in all of the sets; None where there is none, () where any will do."""
     if not names:
         return addresses
-    members = [frozenset(_members(name, sets, frozenset())) for name in names]
+    members = [frozenset(_members(name, sets)) for name in names]
     common = frozenset.intersection(*members)
     return tuple(sorted(common, key=str)) or None
 
 
-def _members(name: str, sets: Mapping[str, SetPolicy], outer: frozenset[str]) -> Iterator[IPNetwork]:
-    found = sets.get(name)
-    if found is None or name in outer:
-        return
-    if found.type is SetType.IPSET:
-        yield from read_networks(found.values)
-        return
-    for inner in found.values:
-        yield from _members(inner, sets, outer | {name})
+def _members(name: str, sets: Mapping[str, SetPolicy]) -> Iterator[IPNetwork]:
+    """Iterate over the addresses of a set and of those in it, each set once: a caller may nest them in a ring."""
+    left, seen = [name], {name}
+    while left:
+        found = sets.get(left.pop())
+        if found is None:
+            continue
+        if found.type is SetType.IPSET:
+            yield from read_networks(found.values)
+            continue
+        inner = set(found.values) - seen
+        seen |= inner
+        left.extend(inner)
 
 
 def _sets(network: Network) -> dict[str, SetPolicy]:

@@ -263,6 +263,12 @@ def test_a_nested_set_means_all_of_its_sets() -> None:
     assert [rule.remote_addresses for rule in npm.rules()] == [(ip_network("10.1.0.4/32"), ip_network("10.1.0.5/32"))]
 
 
+def test_sets_nested_in_a_ring_are_gone_through_once() -> None:
+    npm = Npm(ip_set("a", "10.1.0.4"), nested("b", "a", "c"), nested("c", "b"))
+    assert modify(npm.bench, "Endpoint", npm.endpoint, "Add", acl("Out", RemoteAddresses="c")).ok
+    assert [rule.remote_addresses for rule in npm.rules()] == [(ip_network("10.1.0.4/32"),)]
+
+
 def test_a_rule_with_an_empty_set_matches_nothing_rather_than_everything() -> None:
     npm = Npm(ip_set("a"))
     assert modify(npm.bench, "Endpoint", npm.endpoint, "Add", acl("Out", RemoteAddresses="a")).ok
