@@ -14,6 +14,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.releases import Release
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.hns import HnsService
+from hnsfake.service.notifications import Subscription
 
 if TYPE_CHECKING:
     from hnsfake.dataplane.node import LinuxNode
@@ -78,8 +79,7 @@ class Node:
     def compartments(self) -> dict[int, NetNs]:
         """Return the network namespace of each compartment, by number; 1 is the node's own."""
         linux = self._linux()
-        numbers = {HOST_COMPARTMENT} | {ns.compartment for ns in self.service.state.namespaces.values()}
-        return {number: linux.netns(number) for number in sorted(numbers)}
+        return {number: linux.netns(number) for number in sorted(self.service.state.compartments())}
 
     def compartment(self, number: int = HOST_COMPARTMENT) -> Compartment:
         """Return a place to run workloads in."""
@@ -88,6 +88,29 @@ class Node:
         linux = self._linux()
         assert self._engine is not None
         return Compartment(self._engine, linux.netns(number), lambda: self.dns(number))
+
+    def create_compute_system(self, system_id: str, *, share_with: str = "", namespace: str = "") -> int:
+        """Make a container as its runtime would; return its compartment. Raises HnsError.
+
+        It runs in a compartment of its own, in that of the container ``share_with``, or in an HNS namespace. No
+        process is started: run workloads in ``compartment(number)``.
+        """
+        networking = {"Namespace": namespace, "NetworkSharedContainerName": share_with}
+        settings = {"Owner": "hnsfake", "Container": {"Networking": networking}}
+        reply = self.hcn("HcsCreateComputeSystem", settings, object_id=system_id)
+        self.hcn("HcsStartComputeSystem", handle=reply.handle)
+        self.hcn("HcsCloseComputeSystem", handle=reply.handle)
+        return self.service.state.systems[system_id].compartment
+
+    def delete_compute_system(self, system_id: str) -> None:
+        """Stop a container: its endpoints are detached, and it is gone. Raises HnsError."""
+        reply = self.hcn("HcsOpenComputeSystem", object_id=system_id)
+        self.hcn("HcsTerminateComputeSystem", handle=reply.handle)
+        self.hcn("HcsCloseComputeSystem", handle=reply.handle)
+
+    def notifications(self) -> Subscription:
+        """Return what HNS tells from now on: an iterator, which ends with its ``close``."""
+        return self.service.notifications.subscribe()
 
     def dns(self, number: int) -> DnsSettings:
         """Return the DNS settings of a compartment: those of its endpoints, the first that has any."""

@@ -14,3 +14,4 @@ INSIDE_PORT = 947
 
 V2_ROOT = "/hcn/"
 STATUS = "/lab/status"
+NOTIFICATIONS = "/lab/notifications"

@@ -11,35 +11,54 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import unquote
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
-from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, RAW, STATUS, V2_ROOT
-from hnsfake.frontends.operations import HRESULT_HEADERS, V1_OPERATIONS, Envelope, HcnAnswer, Operation, v2_operations
+from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, NOTIFICATIONS, RAW, STATUS, V2_ROOT
+from hnsfake.frontends.operations import (
+    HRESULT_HEADERS,
+    NOTIFICATION_STREAM,
+    V1_OPERATIONS,
+    Envelope,
+    HcnAnswer,
+    Operation,
+    v2_operations,
+)
 from hnsfake.service.call import Call, Reply
+from hnsfake.service.notifications import Subscription
 from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, failure
 
 log = logging.getLogger("hnsfake.frontends")
 
 Invoke = Callable[[Call], Reply]
+Registered = Callable[[int | None, str], Subscription | None]
+_QUIET = 5.0
+"""Seconds after which a stream without news shows that it is alive."""
+_streams = CapacityLimiter(10_000)
+"""Streams wait in threads of their own: however many there are, calls get theirs."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 _LONGEST_HANDLE = 20
 _JSON = "application/json"
 
 
-def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]]) -> FastAPI:
-    """Return the application of one node; ``status`` says what there is to know of node and lab."""
+def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]], registered: Registered) -> FastAPI:
+    """Return the application of one node.
+
+    ``status`` says what there is to know of node and lab; ``registered`` finds the subscription of a handle.
+    """
     app = FastAPI(
         title=f"HNS of node {name}",
         description="An emulated Windows Host Networking Service.",
@@ -56,8 +75,16 @@ def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]])
         return _v1_answer(await _carry(invoke, _v1_call(request), request))
 
     async def hcn(request: Request) -> Response:
-        answer = _raw_answer if RAW in request.headers.get("accept", "") else _v2_answer
-        return answer(await _carry(invoke, _v2_call(request), request))
+        call = _v2_call(request)
+        reply = await _carry(invoke, call, request)
+        return _raw_answer(reply, call.operation) if RAW in request.headers.get("accept", "") else _v2_answer(reply)
+
+    async def notifications(request: Request) -> Response:
+        given = request.query_params
+        subscription = registered(_handle(given.get("handle", "")), given.get("client", ""))
+        if subscription is None:
+            return _v2_answer(failure(Call("HcnUnregisterServiceCallback"), HnsError(HResult.E_HANDLE)))
+        return StreamingResponse(_events(subscription), media_type="text/event-stream")
 
     async def no_route(request: Request, _: Exception) -> Response:
         return await hns_call(request)
@@ -66,11 +93,38 @@ def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]])
         _add(app, operation, hns_call, {"model": Envelope, "headers": HRESULT_HEADERS})
     for operation in v2_operations(function for function in FUNCTIONS if function != V1_FUNCTION):
         _add(app, operation, hcn, {"model": HcnAnswer})
+    app.add_api_route(
+        NOTIFICATIONS,
+        notifications,
+        methods=["GET"],
+        summary=NOTIFICATION_STREAM.summary,
+        operation_id=NOTIFICATION_STREAM.name,
+        tags=["v2"],
+        response_model=None,
+        openapi_extra=NOTIFICATION_STREAM.arguments,
+    )
     app.add_api_route(V2_ROOT + "{function}", hcn, methods=["POST"], include_in_schema=False, response_model=None)
     # What has no route here is HNS's to refuse, not the web server's.
     app.add_exception_handler(HTTPException, no_route)
     app.add_middleware(_Faults)
     return app
+
+
+async def _events(subscription: Subscription) -> AsyncIterator[str]:
+    """Yield notifications as server-sent events: the number as event, the data as data."""
+    yield ": registered\n\n"
+    try:
+        while True:
+            try:
+                notification = await to_thread.run_sync(subscription.next, _QUIET, limiter=_streams)
+            except TimeoutError:
+                yield ": quiet\n\n"
+                continue
+            if notification is None:
+                return
+            yield f"event: {notification.number.value}\ndata: {notification.data}\n\n"
+    finally:
+        subscription.close()  # a listener that left won't come back for the rest
 
 
 def _add(app: FastAPI, operation: Operation, endpoint: Endpoint, answer: dict[str, Any]) -> None:
@@ -129,11 +183,40 @@ def _v2_answer(reply: Reply) -> Response:
     return Response(json.dumps(asdict(reply)), media_type=_JSON)
 
 
-def _raw_answer(reply: Reply) -> Response:
+def _raw_answer(reply: Reply, function: str) -> Response:
     headers = {HRESULT_HEADER: f"{reply.hresult:#010x}"}
     if reply.handle is not None:
         headers[HANDLE_HEADER] = str(reply.handle)
-    return Response(f"{reply.record or ''}\0{reply.output or ''}", media_type=RAW, headers=headers)
+    output = reply.output or ""
+    if output and function in _STRUCTURES:
+        output = _STRUCTURES[function](json.loads(output))
+    return Response(f"{reply.record or ''}\0{output}", media_type=RAW, headers=headers)
+
+
+def _range(given: dict[str, Any]) -> str:
+    return f"{given['StartingPort']} {given['EndingPort']}"
+
+
+def _entries(given: list[dict[str, Any]]) -> str:
+    return " ".join([str(len(given)), *(str(entry.get(field, 0)) for entry in given for field in _ENTRY)])
+
+
+# Functions that hand out C structures, not JSON: the native libraries get their members as words.
+_ENTRY = (
+    "OwningPartitionId",
+    "TargetPartitionId",
+    "Protocol",
+    "Priority",
+    "ReservationType",
+    "SharingFlags",
+    "DeliveryMode",
+    "StartingPort",
+    "EndingPort",
+)
+_STRUCTURES: dict[str, Callable[[Any], str]] = {
+    "HcnReserveGuestNetworkServicePortRange": _range,
+    "HcnEnumerateGuestNetworkPortReservations": _entries,
+}
 
 
 class _Faults:

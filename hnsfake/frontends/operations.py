@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from hnsfake.frontends.carrier import HRESULT_HEADER, V2_ROOT
+from hnsfake.frontends.carrier import HRESULT_HEADER, NOTIFICATIONS, V2_ROOT
 
 Argument = tuple[Mapping[str, Any], str]
 """An argument's schema, and the words that describe it."""
@@ -155,6 +155,63 @@ _SINGULAR = {
     "HcnEnumerateGuestNetworkPortReservations": _Verb("List the reserved ports of all guest network services."),
 }
 """Functions of their own, not named by verb and noun alone."""
+
+_SYSTEM, _PROCESS, _REGISTRATION = "the compute system's handle", "a process's handle", "the registration's handle"
+_SINGULAR |= {
+    "HcnRegisterServiceCallback": _Verb("Register for HNS's notifications: the handle is the key to their stream."),
+    "HcnUnregisterServiceCallback": _Verb("End a registration and its stream.", handle=_REGISTRATION),
+    "HcnRegisterGuestNetworkServiceCallback": _Verb(
+        f"Register for the notifications of {_GUEST}.", handle="the service's handle"
+    ),
+    "HcnUnregisterGuestNetworkServiceCallback": _Verb("End a registration and its stream.", handle=_REGISTRATION),
+    "HcsRegisterComputeSystemCallback": _Verb("Register for the notifications of a compute system.", handle=_SYSTEM),
+    "HcsUnregisterComputeSystemCallback": _Verb("End a registration and its stream.", handle=_REGISTRATION),
+    "HcsEnumerateComputeSystems": _Verb("Show all compute systems.", document="a query, which is not looked at"),
+    "HcsCreateComputeSystem": _Verb(
+        "Create a compute system and open it.", document="its settings, of schema 1 or 2", id="the id it shall have"
+    ),
+    "HcsOpenComputeSystem": _Verb("Open a compute system.", id="its id"),
+    "HcsCloseComputeSystem": _Verb("Close a compute system's handle.", handle=_SYSTEM),
+    "HcsStartComputeSystem": _Verb("Start a compute system.", handle=_SYSTEM),
+    "HcsPauseComputeSystem": _Verb("Pause a compute system.", handle=_SYSTEM),
+    "HcsResumeComputeSystem": _Verb("Resume a compute system.", handle=_SYSTEM),
+    "HcsShutdownComputeSystem": _Verb("Stop a compute system: it is gone, its endpoints detached.", handle=_SYSTEM),
+    "HcsTerminateComputeSystem": _Verb("Stop a compute system: it is gone, its endpoints detached.", handle=_SYSTEM),
+    "HcsGetComputeSystemProperties": _Verb("Show a compute system.", document="a query", handle=_SYSTEM),
+    "HcsModifyComputeSystem": _Verb(
+        "Attach an endpoint to a compute system, or detach it.",
+        document="ResourceType Network, RequestType Add or Remove, Settings: the endpoint's id",
+        handle=_SYSTEM,
+    ),
+    "HcsGetServiceProperties": _Verb("Show what HCS supports.", document="a query"),
+    **{
+        name: _Verb("Refused: there are no processes in compute systems here.", handle=holder)
+        for name, holder in (
+            ("HcsSaveComputeSystem", _SYSTEM),
+            ("HcsModifyServiceSettings", ""),
+            ("HcsCreateProcess", _SYSTEM),
+            ("HcsOpenProcess", _SYSTEM),
+            ("HcsCloseProcess", _PROCESS),
+            ("HcsTerminateProcess", _PROCESS),
+            ("HcsSignalProcess", _PROCESS),
+            ("HcsGetProcessInfo", _PROCESS),
+            ("HcsGetProcessProperties", _PROCESS),
+            ("HcsModifyProcess", _PROCESS),
+            ("HcsRegisterProcessCallback", _PROCESS),
+            ("HcsUnregisterProcessCallback", _REGISTRATION),
+        )
+    },
+}
+NOTIFICATION_STREAM = Operation(
+    "GET",
+    NOTIFICATIONS,
+    "notifications",
+    "Hear what a registration tells, as server-sent events, until it is ended.",
+    query={
+        "handle": (_HANDLE, _REGISTRATION),
+        "client": ({"type": "string"}, "the client that registered, where it said so"),
+    },
+)
 
 
 def v2_operations(functions: Iterable[str]) -> list[Operation]:

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import uvicorn
 
-from hnsfake.dataplane.interface import HOST_COMPARTMENT, DataplaneError
+from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.frontends.carrier import INSIDE_PORT
 from hnsfake.frontends.http import application
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
@@ -72,7 +72,9 @@ class LabServer:
             server.ready.wait()
 
     def close(self) -> None:
-        """Stop serving; requests under way are answered."""
+        """Stop serving; requests under way are answered, streams of notifications end."""
+        for node in self.lab.nodes.values():
+            node.service.notifications.close()
         for server in self._servers:
             server.should_exit = True
         self._thread.join()
@@ -103,7 +105,9 @@ class LabServer:
         self.addresses[node.name] = Address(shown, listeners[-1].getsockname()[1])
         if node.linux is not None:
             listeners.append(node.linux.sandbox.run(node.linux.netns(), tcp_listener, INSIDE_PORT))
-        app = application(node.name, node.invoke, lambda: node_status(self.lab, node, self.addresses))
+        app = application(
+            node.name, node.invoke, lambda: node_status(self.lab, node, self.addresses), node.service.subscription
+        )
         config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
         self._servers.append(_Server(config))
 
@@ -146,6 +150,7 @@ def node_status(lab: Lab, node: Node, addresses: dict[str, Address]) -> dict[str
         },
         "compartments": compartments,
         "namespaces": {namespace.id: namespace.compartment for namespace in state.namespaces.values()},
+        "systems": {system.id: system.compartment for system in state.systems.values()},
         "dns": {number: node.dns(int(number)).v2() for number in compartments},
         "unknown_fields": dict(node.service.unknown_fields),
     }
@@ -156,7 +161,7 @@ def _compartments(node: Node) -> dict[str, str]:
     if node.linux is None:
         return {}
     found = {}
-    for number in sorted({HOST_COMPARTMENT, *(one.compartment for one in node.service.state.namespaces.values())}):
+    for number in sorted(node.service.state.compartments()):
         try:
             found[str(number)] = f"/proc/{os.getpid()}/fd/{node.linux.netns(number).fd}"
         except DataplaneError:

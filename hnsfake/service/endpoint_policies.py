@@ -10,9 +10,9 @@ from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import Network
-from hnsfake.documents.policies import OutboundNat, Policy, PortMapping
+from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping
 from hnsfake.documents.policies.record import PolicyRecord
-from hnsfake.service import claims, pools
+from hnsfake.service import address_sets, claims, policy_support, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
@@ -22,12 +22,23 @@ def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Ne
 
     Raises HnsError: HCN_E_INVALID_POLICY, HCN_E_INVALID_INTERNAL_PORT, HCN_E_PORT_ALREADY_EXISTS.
     """
-    facts.unknown.note("EndpointPolicy", [record.type for record in endpoint.policies if record.typed is None])
+    policy_support.check(facts, "EndpointPolicy", endpoint.policies)
     records = []
     for record in endpoint.policies:
         check = _CHECKS.get(type(record.typed)) if record.typed is not None else None
         records.append(check(tx, facts, endpoint, network, record) if check else record)
     return _with_pool(tx, replace(endpoint, policies=tuple(records)))
+
+
+def _check_acl(
+    _tx: Transaction, _facts: NodeFacts, _endpoint: Endpoint, network: Network, record: PolicyRecord
+) -> PolicyRecord:
+    """Refuse what is neither an address nor a set of the network: "Any", for one (microsoft/hcsshim#1059)."""
+    acl = record.typed
+    assert isinstance(acl, Acl)
+    if acl.names_sets and not {*acl.local_sets, *acl.remote_sets} <= address_sets.ids(network):
+        raise HnsError(HResult.HCN_E_INVALID_POLICY)
+    return record
 
 
 def _check_outbound_nat(
@@ -63,6 +74,7 @@ def _check_port_mapping(
 
 
 _CHECKS: Mapping[type[Policy], Callable[[Transaction, NodeFacts, Endpoint, Network, PolicyRecord], PolicyRecord]] = {
+    Acl: _check_acl,
     OutboundNat: _check_outbound_nat,
     PortMapping: _check_port_mapping,
 }

@@ -19,7 +19,7 @@ from hnsfake.documents.shown.endpoint import statistics_v1
 from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.text import read_object, read_optional_object
 from hnsfake.releases import Feature
-from hnsfake.service import accelnet
+from hnsfake.service import accelnet, compute_system
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import namespace as namespaces
 from hnsfake.service.exchange import Exchange
@@ -65,9 +65,13 @@ def _delete(objects: Collection, exchange: Exchange, object_id: str) -> Any:
 def _attach(exchange: Exchange, object_id: str) -> Any:
     endpoint: Endpoint = ENDPOINTS.get(exchange.tx, object_id)
     request = read_attach(read_optional_object(exchange.call.document), exchange.facts.unknown)
-    if request.SystemType.lower() != SystemType.HOST.lower():
+    kind = request.SystemType.lower()
+    if kind == SystemType.HOST.lower():
+        endpoints.attach_host(exchange.tx, endpoint, request.CompartmentID)
+    elif kind == SystemType.CONTAINER.lower():
+        compute_system.attach(exchange.tx, compute_system.find(exchange.tx, request.ContainerID), endpoint)
+    else:
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
-    endpoints.attach_host(exchange.tx, endpoint, request.CompartmentID)
     return _get(ENDPOINTS, exchange, object_id)
 
 

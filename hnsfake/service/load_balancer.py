@@ -12,7 +12,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.load_balancer import LoadBalancer, read_load_balancer
 from hnsfake.documents.shown.load_balancer import load_balancer_v1, load_balancer_v2
 from hnsfake.releases import Feature
-from hnsfake.service import backends, claims
+from hnsfake.service import backends, claims, policy_support
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
@@ -38,6 +38,7 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
         created=facts.now(),
     )
     tx.put(_checked(tx, facts, made))
+    policy_support.note(facts, LoadBalancer)
     return balancer_id
 
 

@@ -30,14 +30,12 @@ from hnsfake.documents.policies import (
     ProviderAddress,
     RemoteSubnetRoute,
     Vlan,
-    VxlanPort,
 )
 from hnsfake.documents.policies.record import PolicyRecord, read_v2
 from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.shown.network import network_v1, network_v2
-from hnsfake.releases import Feature
+from hnsfake.service import address_sets, policies, policy_support, pools, wants
 from hnsfake.service import endpoint as endpoints
-from hnsfake.service import policies, pools, wants
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
@@ -59,8 +57,8 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     network = _with_subnets(tx, facts, network, driver)
     network = _with_adapter(tx, facts, network, driver) if driver in _EXTERNAL else network
     network = _with_distributed_router(facts, network) if driver is Driver.OVERLAY else network
-    network = _with_isolation(tx, network) if driver is Driver.NAT and is_new(network.version) else network
     _check_policies(facts, network, driver)
+    network = _with_isolation(tx, network) if driver is Driver.NAT and is_new(network.version) else network
     tx.put(network)
     return network.id
 
@@ -142,6 +140,9 @@ def _with_subnets(tx: Transaction, facts: NodeFacts, network: Network, driver: D
     taken = [s.prefix for other in tx.all(Network) for s in other.subnets if s.prefix is not None]
     subnets = network.subnets
     if driver is Driver.NAT:
+        if any(subnet.routes and subnet.gateway is None for subnet in subnets):
+            # Routes without a default one (microsoft/hcsshim hcn/hcnnetwork_test.go).  # unverified: the code
+            raise HnsError(HResult.HCN_E_INVALID_NETWORK)
         # moby sends 0.0.0.0/0 and reads the subnet that HNS chose (moby/moby daemon/libnetwork).
         subnets = tuple(
             subnet if subnet.prefix else replace(subnet, prefix=pools.nat_prefix(taken, facts.chooser))
@@ -232,10 +233,9 @@ def _check_policies(facts: NodeFacts, network: Network, driver: Driver) -> None:
         want = wants.network(network)
         if not want.subnets or any(subnet.isolation_id is None for subnet in want.subnets):
             raise HnsError(HResult.HCN_E_INVALID_NETWORK)  # unverified: the code for a missing subnet or VSID
-    facts.unknown.note("NetworkPolicy", [record.type for record in network.policies if record.typed is None])
-    for record in network.policies:
-        if isinstance(record.typed, VxlanPort) and not facts.release.supports(Feature.VXLAN_PORT):
-            raise HnsError(HResult.HCN_E_INVALID_POLICY_TYPE)  # unverified: the code
+    of_subnets = [record for subnet in network.subnets for record in subnet.policies]
+    policy_support.check(facts, "NetworkPolicy", [*network.policies, *of_subnets])
+    address_sets.check(network)
 
 
 def _check_new_routes(network: Network, given: tuple[PolicyRecord, ...]) -> None:

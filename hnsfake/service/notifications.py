@@ -87,6 +87,7 @@ class Subscription:
     def __init__(self, source: str = "") -> None:
         self.id = guids.new()
         self.source = source
+        self.closed = False
         self._waiting: queue.Queue[Notification | None] = queue.Queue(_ROOM)
 
     def offer(self, notification: Notification) -> None:
@@ -103,6 +104,7 @@ class Subscription:
 
     def close(self) -> None:
         """End it: whoever waits stops waiting."""
+        self.closed = True
         self._put(None)
 
     def _concerns(self, notification: Notification) -> bool:
@@ -142,6 +144,7 @@ class Notifications:
         """Return a new subscription; it is there until ``end`` or ``close``."""
         subscription = Subscription(source)
         with self._lock:
+            self._listening = {key: one for key, one in self._listening.items() if not one.closed}
             self._listening[subscription.id] = subscription
         return subscription
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
@@ -35,6 +35,10 @@ def modified(before: Records, request_type: str, given: Records) -> Records:
 
 
 def _added(before: Records, given: Records) -> Records:
+    """Append; a policy with a name of its own is there once."""
+    named = [_key(record) for record in before + given if _key(record) is not None]
+    if len(set(named)) < len(named):
+        raise HnsError(HResult.HCN_E_POLICY_ALREADY_EXISTS)  # unverified: the code
     return before + given
 
 
@@ -49,13 +53,19 @@ def _removed(before: Records, given: Records) -> Records:
 
 
 def _updated(before: Records, given: Records) -> Records:
-    """Replace all policies of the types that are given, keep the others.
+    """Replace all policies of the types that are given, keep the others; a set is replaced alone, by its id.
 
     Azure's NPM sends every policy back, Calico's plug-in sends one ACL and relies on NAT and routes staying
-    (Azure/azure-container-networking npm/pkg/dataplane; projectcalico/calico cni-plugin).
+    (Azure/azure-container-networking npm/pkg/dataplane; projectcalico/calico cni-plugin). NPM updates one set of
+    many, and counts on a set that isn't there being refused (its npm/pkg/dataplane/ipsets and its fake of HNS).
     """
-    types = {record.type.lower() for record in given}
-    return tuple(record for record in before if record.type.lower() not in types) + given
+    named = {_key(record): record for record in given if _key(record) is not None}
+    if not set(named) <= {_key(record) for record in before}:
+        raise HnsError(HResult.HCN_E_POLICY_NOT_FOUND)
+    others = tuple(record for record in given if _key(record) is None)
+    types = {record.type.lower() for record in others}
+    kept = (record for record in before if record.type.lower() not in types)
+    return tuple(named.get(_key(record), record) for record in kept) + others
 
 
 def _refreshed(before: Records, _given: Records) -> Records:
@@ -71,7 +81,15 @@ _CHANGES: Mapping[str, Callable[[Records, Records], Records]] = {
 
 
 def _same(one: PolicyRecord, other: PolicyRecord) -> bool:
-    """Whether two policies are one: equal as typed values, or word for word where HNS enforces nothing."""
+    """Whether two policies are one: by their own names, as typed values, or word for word where unknown."""
+    if _key(one) is not None or _key(other) is not None:
+        return _key(one) == _key(other)
     if one.typed is not None and other.typed is not None:
         return one.typed == other.typed
     return one.type.lower() == other.type.lower() and dict(one.settings) == dict(other.settings)
+
+
+def _key(record: PolicyRecord) -> tuple[type, Hashable] | None:
+    if record.typed is None or record.typed.key is None:
+        return None
+    return type(record.typed), record.typed.key

@@ -18,8 +18,9 @@ from hnsfake.documents.guest_network_service import GuestNetworkService, PortRes
 from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
+from hnsfake.documents.policies import Policy
 from hnsfake.documents.sdn_route import SdnRoute
-from hnsfake.service import claims, wants
+from hnsfake.service import address_sets, claims, wants
 from hnsfake.service.claims import Claim
 
 Noun = (
@@ -131,16 +132,20 @@ class Transaction:
         """Create or replace an object."""
         replaced = self._kinds[type(noun)].get(noun.id)
         before = self._want(replaced)
+        others = self._wants_of(*self._dependents(replaced), *self._dependents(noun))
         self._claim(replaced, noun)
         self._writable(type(noun))[noun.id] = noun
         self._note(before, self._want(noun))
+        self._note_others(others)
         self.records[type(noun), noun.id] = noun
 
     def drop(self, noun: Noun) -> None:
         """Remove an object."""
         before = self._want(noun)
+        others = self._wants_of(*self._dependents(noun))
         self._claim(noun, None)
         del self._writable(type(noun))[noun.id]
+        self._note_others(others)
         self._note(before, None)
         self.records[type(noun), noun.id] = None
 
@@ -170,9 +175,29 @@ class Transaction:
         if before != after:
             self.changes.append(Change(before, after))
 
+    def _dependents(self, noun: Noun | None) -> list[str]:
+        """Return the ids of the endpoints whose wants have something of another object's."""
+        if isinstance(noun, SdnRoute):
+            return list(noun.endpoints)
+        if isinstance(noun, Network) and address_sets.ids(noun):
+            return [endpoint.id for endpoint in self.endpoints_of(noun.id)]
+        return []
+
+    def _wants_of(self, *endpoint_ids: str) -> dict[str, Want | None]:
+        return {endpoint_id: self._want(self.find(Endpoint, endpoint_id)) for endpoint_id in endpoint_ids}
+
+    def _note_others(self, before: Mapping[str, Want | None]) -> None:
+        for endpoint_id, want in before.items():
+            if want is not None:
+                self._note(want, self._want(self.find(Endpoint, endpoint_id)))
+
+    def _shared_policies(self, endpoint: Endpoint) -> list[Policy]:
+        routes = (route for route in self.all(SdnRoute) if endpoint.id in route.endpoints)
+        return [record.typed for route in routes for record in route.routes if record.typed is not None]
+
     def _want(self, noun: Noun | None) -> Want | None:
         if isinstance(noun, Endpoint):
-            return wants.endpoint(noun, self.network(noun.network_id))
+            return wants.endpoint(noun, self.network(noun.network_id), self._shared_policies(noun))
         if isinstance(noun, Network):
             return wants.network(noun)
         if isinstance(noun, Namespace):

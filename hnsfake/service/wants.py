@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import ip_address, ip_interface, ip_network
 
@@ -31,6 +32,7 @@ from hnsfake.documents.policies import (
     VxlanPort,
 )
 from hnsfake.documents.shown.endpoint import ENCAP_OVERHEAD
+from hnsfake.service import address_sets
 
 _ETHERNET_MTU = 1500
 DRIVERS = {driver.value.lower(): driver for driver in Driver}
@@ -62,9 +64,10 @@ def network(noun: Network) -> NetworkWant:
     )
 
 
-def endpoint(noun: Endpoint, of: Network) -> EndpointWant:
-    """Say what an endpoint needs."""
-    policies = tuple(record.typed for record in noun.policies if record.typed is not None)
+def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> EndpointWant:
+    """Say what an endpoint needs; ``shared`` are policies it has together with others (SDN routes)."""
+    own = (record.typed for record in noun.policies if record.typed is not None)
+    policies = (*address_sets.spelled_out(own, of), *shared)
     providers = [policy.provider_address for policy in policies if isinstance(policy, ProviderAddress)]
     overlay = driver_of(of) is Driver.OVERLAY
     return EndpointWant(

@@ -16,7 +16,10 @@ from tests.contract.service import VERSION, Bench
 
 FUNCTION_NAMES = sorted(FUNCTIONS)
 CREATES = [name for name in FUNCTION_NAMES if name.startswith("HcnCreate")]
-PATHS = ["/networks/", "/endpoints/", "/namespaces/", "/networks/x", "/globals/version", "", "/", "//", "/a/b/c/d"]
+PATHS = [
+    *("/networks/", "/endpoints/", "/namespaces/", "/policylists/", "/accelnet/", "/networks/x", "/globals/version"),
+    *("", "/", "//", "/a/b/c/d"),
+]
 NAMES = [
     *("ID", "Name", "Type", "Policies", "MacPool", "Ranges", "Dns", "Ipams", "Subnets", "IpAddressPrefix", "Routes"),
     *("NextHop", "DestinationPrefix", "Settings", "IsolationId", "SchemaVersion", "Major", "Minor", "Flags", "Filter"),
@@ -32,6 +35,7 @@ JSON = st.recursive(
     max_leaves=20,
 )
 RECORD_FIELDS = {"Success", "Error", "ErrorCode"}
+SYSTEM_RECORD_FIELDS = {"Error", "ErrorMessage"}
 
 
 def _check(bench: Bench, operation: str, document: Any, **parts: Any) -> None:
@@ -46,7 +50,8 @@ def _check(bench: Bench, operation: str, document: Any, **parts: Any) -> None:
         failed, code = not reply.ok, reply.hresult
         assert (reply.record is not None) == failed
         if reply.record is not None:
-            assert set(json.loads(reply.record)) == RECORD_FIELDS
+            fields = SYSTEM_RECORD_FIELDS if operation.startswith("Hcs") else RECORD_FIELDS
+            assert set(json.loads(reply.record)) == fields
     if failed:
         assert bench.service.state is before
         assert code != HResult.E_UNEXPECTED
@@ -98,20 +103,24 @@ SETTINGS = st.dictionaries(
             *("VirtualIP", "VIP", "DestinationPrefix", "NextHop", "ProviderAddress", "PA", "Action", "Direction", "Id"),
             *("LocalAddresses", "LocalPorts", "Protocols", "Protocol", "InternalPort", "ExternalPort", "Priority"),
             *("Exceptions", "Destinations", "NeedEncap", "Flags", "IsolationId", "DistributedRouterMacAddress"),
-            *("Address", "RuleType", "ExceptionList", "Port", "NetworkAdapterName"),
+            *("Address", "RuleType", "ExceptionList", "Port", "NetworkAdapterName", "Name", "PolicyType", "Values"),
+            *("MaximumOutgoingBandwidthInBytes", "Overhead", "InterruptModeration", "InterfaceIndex", "IP", "Order"),
+            *("TierAclRules", "TierAclRuleAction", "FilterTuple", "InboundProxyPort", "InboundExceptions", "Enable"),
         ]
     ),
     ODD
     | NUMBERS
     | st.booleans()
     | st.lists(ODD, max_size=2)
-    | st.sampled_from(["Allow", "Block", "In", "Out", "Host"]),
+    | st.sampled_from(["Allow", "Block", "In", "Out", "Host", "IPSET", "NESTEDIPSET"]),
     max_size=6,
 )
 POLICY_TYPES = st.sampled_from(
     [
         *("ACL", "OutBoundNAT", "PortMapping", "NAT", "SDNRoute", "ROUTE", "ProviderAddress", "PA", "QOS"),
         *("VSID", "VLAN", "RemoteSubnetRoute", "HostRoute", "DrMacAddress", "VxlanPort", "NetAdapterName"),
+        *("EncapOverhead", "InterfaceConstraint", "Iov", "L2Driver", "L4Proxy", "L4WFPPROXY", "PortName", "TierAcl"),
+        *("AutomaticDNS", "LayerConstraint", "NetworkACL", "SetPolicy", "SourceMacAddress", "VSwitchExtension"),
     ]
 )
 V2_POLICIES = st.lists(st.fixed_dictionaries({"Type": POLICY_TYPES, "Settings": SETTINGS}), max_size=3)
@@ -163,7 +172,7 @@ NETWORKS = st.fixed_dictionaries(
 def test_documents_of_the_right_shape_with_odd_values_get_an_answer(
     network: Any, endpoint: Any, policies: Any, request_type: str
 ) -> None:
-    bench = Bench()
+    bench = Bench("ws2025")
     _check(bench, "HcnCreateNetwork", network)
     own = bench.network("L2Bridge", Name="own")["ID"]
     handle = bench.handle("Network", own)
@@ -174,6 +183,39 @@ def test_documents_of_the_right_shape_with_odd_values_get_an_answer(
     _check(bench, "HcnModifyNetwork", request, handle=handle)
     for noun in ("networks", "endpoints", "namespaces"):
         assert bench.v1("GET", f"/{noun}/")["Success"]
+
+
+PORTS = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys(("Protocol", "InternalPort", "ExternalPort", "DistributionType", "Flags"), NUMBERS)
+)
+LOAD_BALANCERS = st.fixed_dictionaries(
+    {"SchemaVersion": st.just(VERSION)},
+    optional={
+        "ID": ODD,
+        "SourceVIP": ODD,
+        "FrontendVIPs": st.lists(ODD, max_size=2),
+        "PortMappings": st.lists(PORTS, max_size=2),
+        "Flags": NUMBERS,
+        "Setting": st.lists(SETTINGS, max_size=2),
+    },
+)
+POLICY_LISTS = st.lists(
+    st.tuples(st.sampled_from(["ELB", "ROUTE", "QOS"]), SETTINGS, PORTS).map(lambda t: {"Type": t[0], **t[1], **t[2]}),
+    max_size=2,
+)
+
+
+@given(document=LOAD_BALANCERS, policies=POLICY_LISTS, odd=ODD)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_load_balancers_and_routes_with_odd_values_get_an_answer(document: Any, policies: Any, odd: str) -> None:
+    bench = Bench("ws2025")
+    endpoint = bench.endpoint(bench.network()["ID"])["ID"]
+    for endpoints in ([endpoint], [endpoint, odd]):
+        _check(bench, "HcnCreateLoadBalancer", {**document, "HostComputeEndpoints": endpoints})
+        _check(bench, "HcnCreateSdnRoute", {**document, "HostComputeEndpoints": endpoints})
+    references = {"References": [f"/endpoints/{endpoint}", odd], "Policies": policies}
+    _check(bench, "HNSCall", references, method="POST", path="/policylists/")
+    assert bench.v1("GET", "/policylists/")["Success"]
 
 
 @pytest.mark.parametrize("operation", ["HcnCreateNetwork", "HcnEnumerateNetworks", "HNSCall"])

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from hnsfake.frontends.probes import Finding, Verdict, remedy
+from hnsfake.service.policy_support import NOT_ENFORCED
 from tests.frontends.conftest import Hnsfake
 
 VERSION = '{"SchemaVersion":{"Major":2,"Minor":0}}'
@@ -94,6 +95,20 @@ def test_any_path_is_hns_to_refuse(hnsfake: Hnsfake, up: str, path: str) -> None
     done = hnsfake("call", up, "GET", path)
     assert done.returncode == 1
     assert json.loads(done.stderr)["Success"] is False
+
+
+def test_diag_lists_load_balancers_with_virtual_and_direct_ips_and_no_routes(hnsfake: Hnsfake, up: str) -> None:
+    network = json.loads(hnsfake("call", up, "POST", "/networks/", '{"Name":"lb","Type":"nat"}').stdout)
+    endpoint = json.loads(hnsfake("call", up, "HcnCreateEndpoint", "--network", network["ID"], VERSION).stdout)["ID"]
+    backend = {**json.loads(VERSION), "HostComputeEndpoints": [endpoint]}
+    port = {"Protocol": 6, "InternalPort": 80, "ExternalPort": 80}
+    document = {**backend, "FrontendVIPs": ["10.96.0.1"], "PortMappings": [port]}
+    balancer = json.loads(hnsfake("call", up, "HcnCreateLoadBalancer", json.dumps(document)).stdout)
+    route = {**backend, "Setting": [{"DestinationPrefix": "10.96.0.0/12", "NeedEncap": True}]}
+    made = json.loads(hnsfake("call", up, "HcnCreateSdnRoute", json.dumps(route)).stdout)
+    listed = hnsfake("diag", up, "loadbalancers").stdout
+    assert f"{balancer['ID']} |  10.96.0.1       | {endpoint}\n" in listed
+    assert made["ID"] not in listed
 
 
 def test_diag_writes_what_is_empty_as_hnsdiag_does(hnsfake: Hnsfake, up: str) -> None:
@@ -211,6 +226,11 @@ def test_doctor_says_what_the_kernel_can_and_what_it_lacks(hnsfake: Hnsfake) -> 
     assert done.returncode == 0, done.stdout
     assert re.search(r"^ok +vxlan$", done.stdout, re.M)
     assert "labs run here" in done.stdout
+
+
+def test_doctor_lists_what_is_accepted_and_not_enforced(hnsfake: Hnsfake) -> None:
+    listed = hnsfake("doctor", "-v").stdout.partition("accepted, not enforced:")[2]
+    assert all(f"       {name}: " in listed for name in NOT_ENFORCED)
 
 
 def test_flags_win_over_the_file(hnsfake: Hnsfake, tmp_path: Path, lab_name: str) -> None:

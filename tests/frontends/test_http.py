@@ -159,7 +159,7 @@ def test_path_and_query_reach_hns_call_as_they_came() -> None:
         calls.append(call)
         return Reply(output="{}")
 
-    _ask(application("n1", invoke, dict), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
+    _ask(application("n1", invoke, dict, _nobody), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
     assert calls == [Call("HNSCall", b"\xff", method="PROPFIND", path='/networks/{x}/a b?c="d"')]
 
 
@@ -173,7 +173,7 @@ def test_a_fault_of_ours_is_a_catastrophic_failure_whose_id_the_log_repeats(
     def status() -> dict[str, Any]:
         raise KeyError("on purpose")
 
-    answer = _ask(application("n1", invoke, status), "POST" if path.startswith("/hcn") else "GET", path)
+    answer = _ask(application("n1", invoke, status, _nobody), "POST" if path.startswith("/hcn") else "GET", path)
     assert answer.status_code == 200
     record = json.loads(answer.json()["record"]) if path.startswith("/hcn") else answer.json()
     assert record["ErrorCode"] == HResult.E_UNEXPECTED
@@ -238,6 +238,10 @@ def test_a_port_that_is_taken_is_said_in_one_line(served: Served, lab_name: str)
     port = served.server.addresses["n1"].tcp
     with Lab(["n2"], dataplane="none", name=lab_name) as lab, pytest.raises(ServeError, match="n2"):
         LabServer(lab, tcp_port=port)
+
+
+def _nobody(_handle: int | None, _client: str) -> None:
+    return None
 
 
 def _ask(app: FastAPI, method: str, path: str, document: bytes = b"") -> httpx.Response:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from hnsfake.documents.policies.base import Policy
-from hnsfake.documents.policies.values import Networks, PortRanges, Protocols
+from hnsfake.documents.policies.values import Names, Networks, PortRanges, Protocols, read_network, split_list
 
 MAX_SWITCH_PRIORITY = 65500
 """The weakest Switch priority; rules above it have no effect (projectcalico/calico felix)."""
@@ -45,7 +45,9 @@ _ORDER = (
 class Acl(Policy):
     """One ACL rule; a lower ``priority`` wins. "Local" is the endpoint's end of the flow.
 
-    Empty tuples match everything. microsoft/hcsshim hcn/hcnpolicy.go AclPolicySetting;
+    Empty tuples match everything. Sets are SetPolicy ids of the network, found in LocalAddresses and
+    RemoteAddresses: the traffic must be in all of them, and local means the source in both directions
+    (Azure/azure-container-networking npm/pkg/dataplane/policies). microsoft/hcsshim hcn/hcnpolicy.go AclPolicySetting;
     internal/hns/hnspolicy.go ACLPolicy.
     """
 
@@ -62,6 +64,24 @@ class Acl(Policy):
     remote_ports: PortRanges = Field(default=(), alias="RemotePorts")
     rule_type: RuleType = Field(default=RuleType.SWITCH, alias="RuleType", strict=False)
     priority: int = Field(default=0, ge=0, le=65535, alias="Priority")
+    local_sets: Names = ()
+    remote_sets: Names = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tell_sets_from_addresses(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Take lists of names out of the addresses; names beside addresses in one list are refused (unverified)."""
+        read = dict(settings)
+        for addresses, sets in (("LocalAddresses", "local_sets"), ("RemoteAddresses", "remote_sets")):
+            parts = split_list(read.get(addresses))
+            if parts and not any(map(_is_network, parts)):
+                read[sets], read[addresses] = parts, ""
+        return read
+
+    @property
+    def names_sets(self) -> bool:
+        """Whether the rule depends on the network's sets."""
+        return bool(self.local_sets or self.remote_sets)
 
     @classmethod
     def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
@@ -92,3 +112,18 @@ class Acl(Policy):
         elif protocols:
             settings["Protocols"] = protocols
         return settings
+
+
+class NetworkAcl(Acl):
+    """A rule for all endpoints of a network (HNS 15.0 and later). microsoft/hcsshim hcn/hcnpolicy.go."""
+
+    v2_type: ClassVar[str] = "NetworkACL"
+    v1_type: ClassVar[str] = "NetworkACL"
+
+
+def _is_network(text: str) -> bool:
+    try:
+        read_network(text)
+    except ValueError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -23,6 +24,11 @@ class Policy(BaseModel):
 
     v2_type: ClassVar[str]
     v1_type: ClassVar[str]
+
+    @property
+    def key(self) -> Hashable:
+        """What a request finds one policy of this type by; None where policies of it have no name of their own."""
+        return None
 
     @classmethod
     def from_v2(cls, settings: dict[str, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""The small policies of networks: DR MAC, host route, adapter choice, VXLAN port."""
+"""The small policies of networks: MACs, host route, adapter, layer, switch extensions, DNS, VXLAN port."""
 
 from __future__ import annotations
 
@@ -42,3 +42,40 @@ class VxlanPort(Policy):
     v1_type: ClassVar[str] = "VxlanPort"
 
     port: int = Field(ge=1, le=65535, alias="Port")
+
+
+class SourceMacAddress(Policy):
+    """The MAC of the host's vNIC on the network. microsoft/hcsshim hcn/hcnpolicy.go."""
+
+    v2_type: ClassVar[str] = "SourceMacAddress"
+    v1_type: ClassVar[str] = "SourceMacAddress"
+
+    address: Mac = Field(alias="SourceMacAddress")
+
+
+class VSwitchExtension(Policy):
+    """An extension of the network's switch, switched on or off. microsoft/hcsshim hcn/hcnpolicy.go."""
+
+    v2_type: ClassVar[str] = "VSwitchExtension"
+    v1_type: ClassVar[str] = "VSwitchExtension"
+
+    extension: str = Field(default="", alias="ExtensionID")
+    enabled: bool = Field(default=False, alias="Enable")
+
+
+class AutomaticDns(Policy):
+    """Whether endpoints get the host's name servers. microsoft/hcsshim hcn/hcnpolicy.go."""
+
+    v2_type: ClassVar[str] = "AutomaticDNS"
+    v1_type: ClassVar[str] = "AutomaticDNS"
+
+    enabled: bool = Field(default=False, alias="Enable")
+
+
+class LayerConstraint(Policy):
+    """The layer (an adapter's) that the network is to lie on. microsoft/hcsshim hcn/hcnpolicy.go."""
+
+    v2_type: ClassVar[str] = "LayerConstraint"
+    v1_type: ClassVar[str] = "LayerConstraint"
+
+    layer: str = Field(default="", alias="LayerId")

@@ -100,6 +100,7 @@ def read_protocols(value: Any) -> tuple[int, ...]:
 
 Address = Annotated[IPAddress | None, BeforeValidator(read_address)]
 Network = Annotated[IPNetwork, BeforeValidator(read_network)]
+Names = Annotated[tuple[str, ...], BeforeValidator(split_list)]
 Networks = Annotated[tuple[IPNetwork, ...], BeforeValidator(read_networks)]
 Mac = Annotated[str, BeforeValidator(read_mac)]
 Protocol = Annotated[int, BeforeValidator(read_protocol)]

@@ -13,6 +13,7 @@ from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.documents.shown.form import is_new, ordered, resources
 
 _APPLIED = 2  # v1 ``State`` of a list whose rules are in place
+_MODIFIABLE = 15 << 32 | 4  # unverified: where between HNS 13 and 15.4 the letter case changed
 
 
 def policy_list_v1(noun: LoadBalancer | SdnRoute, policies: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -50,6 +51,3 @@ def endpoints_v2(noun: LoadBalancer | SdnRoute) -> list[str]:
     """
     as_endpoints_are = noun.version >= _MODIFIABLE
     return [endpoint.lower() if as_endpoints_are else endpoint for endpoint in noun.endpoints]
-
-
-_MODIFIABLE = 15 << 32 | 4  # unverified: where between HNS 13 and 15.4 the letter case changed

@@ -24,6 +24,7 @@ class What(StrEnum):
     NETWORKS = "networks"
     ENDPOINTS = "endpoints"
     NAMESPACES = "namespaces"
+    LOAD_BALANCERS = "loadbalancers"
 
 
 _EMPTY = re.compile(r"^( *)(.*)([\[{])([\]}])(,?)$", re.MULTILINE)
@@ -31,7 +32,9 @@ _HEADINGS = {
     What.NETWORKS: ("Networks:", f"{'Name':<16} ID"),
     What.ENDPOINTS: ("Endpoints:", f"{'Name':<16} {'ID':<36} Virtual Network Name"),
     What.NAMESPACES: ("Namespaces:", f"{'ID':<36} | Endpoint IDs"),
+    What.LOAD_BALANCERS: ("LoadBalancers:", f"{'ID':<36} | {'Virtual IPs':<16} | Direct IP IDs"),
 }
+_PATHS = {What.LOAD_BALANCERS: "policylists"}
 
 
 def diag(
@@ -51,23 +54,31 @@ def diag(
             lines = [heading]
             lines += [_detail(view) for view in objects] if details else [columns, *map(_line(noun), objects)]
             sections.append("\n".join(lines))
-        if what is What.ALL and not details:
-            # The heading is printed even when there are none, as there are none here.
-            sections.append(f"LoadBalancers:\n{'ID':<36} | {'Virtual IPs':<16} | Direct IP IDs")
         typer.echo("\n\n".join(sections))
 
 
 def _objects(client: NodeClient, noun: What) -> list[dict[str, Any]]:
-    _, envelope = client.hns_call("GET", f"/{noun}/", b"")
+    _, envelope = client.hns_call("GET", f"/{_PATHS.get(noun, noun)}/", b"")
     answer = json.loads(envelope)
     if not answer.get("Success"):
         stop(answer.get("Error", "HNS does not answer"))
     objects: list[dict[str, Any]] = answer["Output"]
-    return objects
+    return [view for view in objects if noun is not What.LOAD_BALANCERS or _balances(view)]
+
+
+def _balances(view: dict[str, Any]) -> bool:
+    """Whether a policy list is a load balancer: the others are routes."""
+    return any(policy["Type"] == "ELB" for policy in view["Policies"])
 
 
 def _line(noun: What) -> Any:
-    return {What.NETWORKS: _network, What.ENDPOINTS: _endpoint, What.NAMESPACES: _namespace}[noun]
+    lines = {
+        What.NETWORKS: _network,
+        What.ENDPOINTS: _endpoint,
+        What.NAMESPACES: _namespace,
+        What.LOAD_BALANCERS: _load_balancer,
+    }
+    return lines[noun]
 
 
 def _network(view: dict[str, Any]) -> str:
@@ -81,6 +92,12 @@ def _endpoint(view: dict[str, Any]) -> str:
 def _namespace(view: dict[str, Any]) -> str:
     endpoints = [item["Data"]["Id"] for item in view.get("ResourceList", []) if item["Type"] == "Endpoint"]
     return f"{view['ID']:<36} | {', '.join(endpoints)}"
+
+
+def _load_balancer(view: dict[str, Any]) -> str:
+    vips = " ".join(view["Policies"][0]["VIPs"])
+    endpoints = " ".join(reference.rsplit("/", 1)[-1].lower() for reference in view["References"])
+    return f"{view['ID'].lower():<36} |  {vips:<15} | {endpoints}"
 
 
 def _detail(view: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""doctor: what this kernel and machine can and can't do, and the one command that mends it."""
+"""doctor: what this kernel and machine can and can't do, the one command that mends it, and what nothing mends."""
 
 from __future__ import annotations
 
@@ -16,14 +16,22 @@ _SIGNS = {"GOOD": "ok", "LACKING": "lacks", "BROKEN": "FAILS"}
 def doctor(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also what is in order.")] = False,
 ) -> None:
-    """Say what works here; exit code 1 where a lab with packets can't run."""
+    """Say what works here; exit code 1 where a lab with packets can't run.
+
+    With -v also what no kernel would mend: policies and objects that HNS takes here without effect on packets.
+    """
     from hnsfake.frontends.probes import Verdict, examine, remedy
+    from hnsfake.service.policy_support import NOT_ENFORCED
 
     as_root = os.geteuid() == 0  # in the sandbox everybody is
     findings = examine()
     for finding in findings:
         if verbose or finding.verdict is not Verdict.GOOD:
             typer.echo(_line(finding))
+    if verbose:
+        typer.echo("accepted, not enforced:")
+        for name, instead in NOT_ENFORCED.items():
+            typer.echo(f"       {name}: {instead}")
     good = sum(finding.verdict is Verdict.GOOD for finding in findings)
     typer.echo(f"{good} of {len(findings)} probes are good")
     mending = remedy(findings, as_root)

@@ -19,12 +19,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def compartment(status: dict[str, Any], namespace: str) -> str:
-    """Return the number, as text, of the compartment that was named by GUID or number."""
+    """Return the number, as text, of the compartment that was named: by GUID, by container, by number."""
     compartments = status["compartments"]
     if not compartments:
         stop("this lab has no compartments: it was started with --dataplane none")
     wanted = namespace.strip("{}").upper()
-    number = str(status["namespaces"].get(wanted, namespace))
+    number = str(status["systems"].get(namespace, status["namespaces"].get(wanted, namespace)))
     if number not in compartments:
         known = ", ".join(compartments)
         stop(f"node {status['node']} has no namespace or compartment {namespace} (compartments: {known})")

@@ -1,0 +1,104 @@
+"""Which policies a release takes, and which of them are taken without any packet noticing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping
+
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
+from hnsfake.documents.load_balancer import LoadBalancer
+from hnsfake.documents.policies import (
+    AutomaticDns,
+    EncapOverhead,
+    HostRoute,
+    InterfaceConstraint,
+    Iov,
+    L2Driver,
+    L4Proxy,
+    L4WfpProxy,
+    LayerConstraint,
+    NetworkAcl,
+    Policy,
+    PortName,
+    Qos,
+    RemoteSubnetRoute,
+    SetPolicy,
+    SetType,
+    SourceMacAddress,
+    TierAcl,
+    Vlan,
+    VSwitchExtension,
+    VxlanPort,
+)
+from hnsfake.documents.policies.record import PolicyRecord
+from hnsfake.releases import Feature
+from hnsfake.service.node_facts import NodeFacts
+
+log = logging.getLogger("hnsfake.service")
+
+_FEATURES: Mapping[type[Policy], Feature] = {
+    HostRoute: Feature.HOST_ROUTE,
+    L4Proxy: Feature.L4_PROXY,
+    L4WfpProxy: Feature.L4_WFP_PROXY,
+    NetworkAcl: Feature.NETWORK_ACL,
+    RemoteSubnetRoute: Feature.REMOTE_SUBNET,
+    SetPolicy: Feature.SET_POLICY,
+    TierAcl: Feature.TIER_ACL,
+    VxlanPort: Feature.VXLAN_PORT,
+}
+
+_NOT_ENFORCED: Mapping[type, str] = {
+    AutomaticDns: "endpoints get the name servers of their own document",
+    EncapOverhead: "the MTU is that of the network's type",
+    InterfaceConstraint: "the adapter is chosen by NetAdapterName, by address, or by the default route",
+    Iov: "there is no SR-IOV",
+    L2Driver: "there is no other driver",
+    L4Proxy: "nothing is redirected",
+    L4WfpProxy: "nothing is redirected",
+    LayerConstraint: "the layer is that of the adapter",
+    LoadBalancer: "nothing is balanced",
+    NetworkAcl: "only the ACLs of endpoints filter",
+    PortName: "ports have names of the emulator's",
+    Qos: "nothing is slowed down",
+    SourceMacAddress: "the host's vNIC has the adapter's MAC",
+    TierAcl: "only ACL policies filter",
+    Vlan: "frames are untagged; networks are kept apart by their bridges",
+    VSwitchExtension: "extensions don't switch anything on or off",
+}
+
+
+def _name(model: type) -> str:
+    return model.v2_type if issubclass(model, Policy) else model.__name__
+
+
+NOT_ENFORCED: Mapping[str, str] = {_name(model): lack for model, lack in _NOT_ENFORCED.items()}
+"""What is accepted, kept and given back, but without effect on packets: its type, and what happens instead."""
+
+
+def check(facts: NodeFacts, where: str, records: Collection[PolicyRecord]) -> None:
+    """Refuse policies that the release doesn't have; count what nobody knows, and say once what has no effect.
+
+    Raises HnsError (HCN_E_INVALID_POLICY_TYPE).  # unverified: the code of an older HNS for a newer type
+    """
+    typed = [record.typed for record in records if record.typed is not None]
+    if not all(_supported(facts, policy) for policy in typed):
+        raise HnsError(HResult.HCN_E_INVALID_POLICY_TYPE)
+    facts.unknown.note(where, [record.type for record in records if record.typed is None])
+    for policy in typed:
+        note(facts, type(policy))
+
+
+def note(facts: NodeFacts, model: type) -> None:
+    """Say at the first use of a policy or an object on a node that packets won't notice it."""
+    if model in _NOT_ENFORCED and model not in facts.unenforced:
+        facts.unenforced.add(model)
+        log.warning("accepted, not enforced: %s (%s)", _name(model), _NOT_ENFORCED[model])
+
+
+def _supported(facts: NodeFacts, policy: Policy) -> bool:
+    feature = _FEATURES.get(type(policy))
+    if feature is not None and not facts.release.supports(feature):
+        return False
+    nested = isinstance(policy, SetPolicy) and policy.type is SetType.NESTED_IPSET
+    return not nested or facts.release.supports(Feature.NESTED_IP_SET)

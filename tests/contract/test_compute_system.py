@@ -1,0 +1,132 @@
+"""Compute systems: what v1 clients do with containers (microsoft/hcsshim hnsendpoint.go, internal/hcs/system.go)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hnsfake import Lab
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
+from hnsfake.node import Node
+
+
+@pytest.fixture
+def node() -> Node:
+    return Lab(["n1"], dataplane="none").nodes["n1"]
+
+
+@pytest.fixture
+def endpoint(node: Node) -> str:
+    subnets = [{"AddressPrefix": "10.1.0.0/24", "GatewayAddress": "10.1.0.1"}]
+    network = node.hns_call("POST", "/networks/", {"Name": "n", "Type": "L2Bridge", "Subnets": subnets})["ID"]
+    made: str = node.hns_call("POST", "/endpoints/", {"Name": "e", "VirtualNetwork": network})["ID"]
+    return made
+
+
+def _modify(node: Node, system: str, request: str, endpoint: str, resource: str = "Network") -> None:
+    handle = node.hcn("HcsOpenComputeSystem", object_id=system).handle
+    change = {"ResourceType": resource, "RequestType": request, "Settings": endpoint}
+    node.hcn("HcsModifyComputeSystem", change, handle=handle)
+    node.hcn("HcsCloseComputeSystem", handle=handle)
+
+
+def _shown(node: Node, endpoint: str) -> dict[str, Any]:
+    shown: dict[str, Any] = node.hns_call("GET", f"/endpoints/{endpoint}")
+    return shown
+
+
+def test_an_endpoint_added_to_a_container_is_attached_and_names_it(node: Node, endpoint: str) -> None:
+    node.create_compute_system("pause")
+    _modify(node, "pause", "Add", endpoint)
+    shown = _shown(node, endpoint)
+    assert (shown["State"], shown["SharedContainers"]) == (2, ["pause"])
+
+
+def test_a_second_container_shares_the_endpoint(node: Node, endpoint: str) -> None:
+    first = node.create_compute_system("pause")
+    assert node.create_compute_system("web", share_with="pause") == first
+    for system in ("pause", "web"):
+        _modify(node, system, "Add", endpoint)
+    shown = _shown(node, endpoint)
+    assert (shown["State"], shown["SharedContainers"]) == (3, ["pause", "web"])
+
+
+def test_an_endpoint_is_detached_with_its_last_container(node: Node, endpoint: str) -> None:
+    node.create_compute_system("pause")
+    node.create_compute_system("web", share_with="pause")
+    for system in ("pause", "web"):
+        _modify(node, system, "Add", endpoint)
+    _modify(node, "pause", "Remove", endpoint)
+    assert _shown(node, endpoint)["SharedContainers"] == ["web"]
+    _modify(node, "web", "Remove", endpoint)
+    assert _shown(node, endpoint)["State"] == 4
+
+
+def test_v1_attach_of_a_container_is_the_same(node: Node, endpoint: str) -> None:
+    node.create_compute_system("pause")
+    node.hns_call("POST", f"/endpoints/{endpoint}/attach", {"SystemType": "Container", "ContainerId": "pause"})
+    assert _shown(node, endpoint)["SharedContainers"] == ["pause"]
+
+
+def test_a_stopped_container_leaves_its_endpoint_detached(node: Node, endpoint: str) -> None:
+    node.create_compute_system("pause")
+    _modify(node, "pause", "Add", endpoint)
+    node.delete_compute_system("pause")
+    assert _shown(node, endpoint)["State"] == 4
+    with pytest.raises(HnsError) as refused:
+        node.hcn("HcsOpenComputeSystem", object_id="pause")
+    assert refused.value.hresult == HResult.HCS_E_SYSTEM_NOT_FOUND
+
+
+def test_a_container_of_a_namespace_is_listed_there_and_by_its_endpoints(node: Node, endpoint: str) -> None:
+    opened = node.hcn("HcnCreateNamespace", {"SchemaVersion": {"Major": 2, "Minor": 0}})
+    (namespace,) = (ns for ns in node.service.state.namespaces.values() if ns.compartment != 1)
+    join = {"ResourceType": "Endpoint", "RequestType": "Add", "Settings": {"EndpointId": endpoint}}
+    node.hcn("HcnModifyNamespace", join, handle=opened.handle)
+    assert node.create_compute_system("web", namespace=namespace.id) == namespace.compartment
+    assert _shown(node, endpoint)["SharedContainers"] == ["web"]
+    node.delete_compute_system("web")
+    assert _shown(node, endpoint)["SharedContainers"] == []
+    assert _shown(node, endpoint)["State"] == 3
+
+
+def test_an_unknown_container_is_not_found(node: Node) -> None:
+    with pytest.raises(HnsError) as refused:
+        node.hcn("HcsOpenComputeSystem", object_id="nobody")
+    assert refused.value.hresult == HResult.HCS_E_SYSTEM_NOT_FOUND
+    record = json.loads(refused.value.detail)
+    assert record["ErrorMessage"] == "A Compute System with the specified identifier does not exist."
+
+
+def test_a_containers_id_is_taken_once(node: Node) -> None:
+    node.create_compute_system("pause")
+    with pytest.raises(HnsError) as refused:
+        node.create_compute_system("pause")
+    assert refused.value.hresult == HResult.HCS_E_SYSTEM_ALREADY_EXISTS
+
+
+def test_the_properties_tell_owner_and_type(node: Node) -> None:
+    node.create_compute_system("pause")
+    handle = node.hcn("HcsOpenComputeSystem", object_id="pause").handle
+    shown = json.loads(node.hcn("HcsGetComputeSystemProperties", handle=handle).output or "")
+    assert (shown["SystemType"], shown["Owner"], shown["State"]) == ("Container", "hnsfake", "Running")
+    assert json.loads(node.hcn("HcsEnumerateComputeSystems").output or "") == [shown]
+
+
+def test_containers_and_namespaces_have_compartments_of_their_own(node: Node) -> None:
+    numbers = [node.create_compute_system("a")]
+    node.hcn("HcnCreateNamespace", {"SchemaVersion": {"Major": 2, "Minor": 0}})
+    numbers.append(node.create_compute_system("b"))
+    used = [*numbers, *(ns.compartment for ns in node.service.state.namespaces.values())]
+    assert len(set(used)) == len(used)
+
+
+def test_no_process_runs_in_a_container(node: Node) -> None:
+    node.create_compute_system("pause")
+    handle = node.hcn("HcsOpenComputeSystem", object_id="pause").handle
+    with pytest.raises(HnsError) as refused:
+        node.hcn("HcsCreateProcess", {"CommandLine": "cmd"}, handle=handle)
+    assert refused.value.hresult == HResult.ERROR_NOT_SUPPORTED

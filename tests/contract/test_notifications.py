@@ -1,0 +1,95 @@
+"""Notifications: who registered hears what changed (ComputeNetwork.h; microsoft/hcsshim internal/hcs/callback.go)."""
+
+from __future__ import annotations
+
+import pytest
+
+from hnsfake import Lab
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
+from hnsfake.node import Node
+from hnsfake.service.notifications import HcnNotification, Subscription, SystemNotification
+
+VERSION = {"Major": 2, "Minor": 0}
+
+
+@pytest.fixture
+def node() -> Node:
+    return Lab(["n1"], dataplane="none").nodes["n1"]
+
+
+def _heard(subscription: Subscription) -> list[int]:
+    subscription.close()
+    return [notification.number for notification in subscription]
+
+
+def _network(node: Node) -> str:
+    subnets = [{"AddressPrefix": "10.1.0.0/24", "GatewayAddress": "10.1.0.1"}]
+    made: str = node.hns_call("POST", "/networks/", {"Name": "n", "Type": "L2Bridge", "Subnets": subnets})["ID"]
+    return made
+
+
+def test_networks_are_told_before_and_after(node: Node) -> None:
+    heard = node.notifications()
+    node.hns_call("DELETE", f"/networks/{_network(node)}")
+    N = HcnNotification  # noqa: N806
+    told = [N.NETWORK_PRE_CREATE, N.NETWORK_CREATE, N.NETWORK_PRE_DELETE, N.NETWORK_DELETE]
+    assert _heard(heard) == told
+
+
+def test_namespaces_are_told(node: Node) -> None:
+    heard = node.notifications()
+    node.hcn("HcnCreateNamespace", {"SchemaVersion": VERSION}, object_id="11111111-2222-3333-4444-555555555555")
+    node.hcn("HcnDeleteNamespace", object_id="11111111-2222-3333-4444-555555555555")
+    assert _heard(heard) == [HcnNotification.NAMESPACE_CREATE, HcnNotification.NAMESPACE_DELETE]
+
+
+def test_attached_and_detached_endpoints_are_told(node: Node) -> None:
+    endpoint = node.hns_call("POST", "/endpoints/", {"Name": "e", "VirtualNetwork": _network(node)})["ID"]
+    heard = node.notifications()
+    node.hns_call("POST", f"/endpoints/{endpoint}/attach", {"SystemType": "Host"})
+    node.hns_call("POST", f"/endpoints/{endpoint}/detach", {"SystemType": "Host"})
+    assert _heard(heard) == [HcnNotification.NETWORK_ENDPOINT_ATTACHED, HcnNotification.NETWORK_ENDPOINT_DETACHED]
+
+
+def test_a_call_that_failed_tells_nothing(node: Node) -> None:
+    heard = node.notifications()
+    with pytest.raises(HnsError):
+        node.hns_call("POST", "/networks/", {"Name": "n", "Type": "Nonsense"})
+    assert _heard(heard) == []
+
+
+def test_who_never_listens_holds_nobody_up(node: Node) -> None:
+    heard = node.notifications()
+    for _ in range(20_000):
+        node.service.notifications.publish([(HcnNotification.NETWORK_CREATE, "x")])
+    assert len(_heard(heard)) < 20_000
+
+
+def test_a_container_tells_of_itself_alone(node: Node) -> None:
+    node.create_compute_system("a")
+    node.create_compute_system("b")
+    handle = node.hcn("HcsOpenComputeSystem", object_id="a").handle
+    registration = node.hcn("HcsRegisterComputeSystemCallback", handle=handle).handle
+    heard = node.service.subscription(registration, "")
+    assert heard is not None
+    node.delete_compute_system("b")
+    _network(node)
+    node.delete_compute_system("a")
+    assert _heard(heard) == [SystemNotification.SYSTEM_EXITED]
+
+
+def test_a_registration_ends_once(node: Node) -> None:
+    registration = node.hcn("HcnRegisterServiceCallback").handle
+    heard = node.service.subscription(registration, "")
+    assert heard is not None
+    node.hcn("HcnUnregisterServiceCallback", handle=registration)
+    assert list(heard) == []
+    with pytest.raises(HnsError) as refused:
+        node.hcn("HcnUnregisterServiceCallback", handle=registration)
+    assert refused.value.hresult == HResult.E_HANDLE
+
+
+def test_another_clients_registration_is_no_handle(node: Node) -> None:
+    registration = node.hcn("HcnRegisterServiceCallback").handle
+    assert node.service.subscription(registration, "somebody else") is None
