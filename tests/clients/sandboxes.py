@@ -11,8 +11,9 @@ from hnsfake.dataplane.observe import interfaces
 from hnsfake.node import Node
 from hnsfake.workload import Compartment
 
-API_VERSIONS = (2,)
+API_VERSIONS = (1, 2)
 _QUERY = {"SchemaVersion": {"Major": 2, "Minor": 0}}
+_INFRASTRUCTURE = "none"  # CNI_NETNS of a pod's first container (containernetworking/plugins pkg/hns)
 _CONTAINERD = {"SchemaVersion": {"Major": 0, "Minor": 0}}
 
 
@@ -43,6 +44,9 @@ class Sandboxes:
 
     def make(self, container: str) -> Pod:
         """Make the sandbox of a pod."""
+        if self.api_version == 1:
+            number = self.node.create_compute_system(container)
+            return Pod(container, _INFRASTRUCTURE, number, self.node.compartment(number))
         opened = self.node.hcn("HcnCreateNamespace", _CONTAINERD)
         shown = json.loads(self.node.hcn("HcnQueryNamespaceProperties", _QUERY, handle=opened.handle).output or "")
         number = shown["NamespaceId"]
@@ -50,6 +54,9 @@ class Sandboxes:
 
     def remove(self, pod: Pod) -> None:
         """Remove it."""
+        if self.api_version == 1:
+            self.node.delete_compute_system(pod.container)
+            return
         self.node.hcn("HcnDeleteNamespace", object_id=pod.netns)
 
     def leases(self) -> list[str]:

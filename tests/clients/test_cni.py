@@ -21,6 +21,11 @@ from .world import World, world
 
 PODS = 10
 NAMESERVER = "10.96.0.10"
+CLUSTER = "10.0.0.0/8"
+_OUTBOUND_NAT = {
+    1: {"Type": "OutBoundNAT", "ExceptionList": [CLUSTER]},
+    2: {"Type": "OutBoundNAT", "Settings": {"Exceptions": [CLUSTER]}},
+}
 PROGRAMS = {"L2Bridge": "win-bridge", "Overlay": "win-overlay"}
 
 
@@ -65,7 +70,10 @@ def cluster(request: pytest.FixtureRequest, go: Go, api_version: int, tmp_path: 
     program = go.program(f"{PLUGINS}/main/windows/{name}")
     go.program(f"{PLUGINS}/ipam/host-local")
     config = {"cniVersion": VERSION, "type": name, "apiVersion": api_version, "dns": {"nameservers": [NAMESERVER]}}
-    config["ipMasqNetwork" if driver == "L2Bridge" else "ipMasq"] = "10.0.0.0/8" if driver == "L2Bridge" else False
+    if driver == "L2Bridge":
+        config["ipMasqNetwork"] = CLUSTER
+    else:
+        config["policies"] = [_policy(_OUTBOUND_NAT[api_version])]  # as flannel's own sample has it
     with world("ws2022", "n1", "n2") as served, topology.build(driver, FakeLane("ws2022", served.lab)) as built:
         nodes = served.lab.nodes["n1"], served.lab.nodes["n2"]
         plugins = Plugin(served, nodes[0], program), Plugin(served, nodes[1], program)
@@ -125,7 +133,8 @@ def test_dns_of_the_runtime_wins_over_the_configuration(cluster: Cluster) -> Non
 def test_policies_of_the_configuration_are_the_endpoints(cluster: Cluster, api_version: int) -> None:
     acl = {"Action": "Block", "Direction": "Out", "RemoteAddresses": "203.0.113.10", "RuleType": "Switch"}
     shaped = {"Type": "ACL", "Settings": acl} if api_version == 2 else {"Type": "ACL", **acl}
-    pod = cluster.add(0, "policy", policies=[{"name": "EndpointPolicy", "value": shaped}])
+    pod = cluster.add(0, "policy", policies=[*cluster.config.get("policies", []), _policy(shaped)])
+    assert "ACL" in {policy["Type"] for policy in _endpoint(cluster, 0, "policy").get("Policies", [])}
     with cluster.world.lab.outside.tcp_server() as server:
         assert not pod.place.tcp("203.0.113.10", server.port, timeout=0.5).ok
     cluster.remove(0, pod)
@@ -148,6 +157,10 @@ def test_a_port_mapping_of_the_runtime_reaches_the_pod(cluster: Cluster) -> None
         assert cluster.world.lab.outside.tcp(str(cluster.world.lab.nodes["n1"].address), 8080).ok
         assert len(server.seen()) == 1
     cluster.remove(0, pod)
+
+
+def _policy(value: Document) -> Document:
+    return {"name": "EndpointPolicy", "value": value}
 
 
 def _add_all(cluster: Cluster, number: int) -> list[Pod]:
@@ -173,6 +186,11 @@ def _assert_packets(cluster: Cluster, here: list[Pod], there: list[Pod]) -> None
 def _endpoints(cluster: Cluster, number: int, container: str) -> list[str]:
     listed = cluster.nodes[number].hns.call("GET", "/endpoints/")
     return [endpoint["Name"] for endpoint in listed if endpoint["Name"].startswith(f"{container}_")]
+
+
+def _endpoint(cluster: Cluster, number: int, container: str) -> Document:
+    listed: list[Document] = cluster.nodes[number].hns.call("GET", "/endpoints/")
+    return next(endpoint for endpoint in listed if endpoint["Name"].startswith(f"{container}_"))
 
 
 def _left(cluster: Cluster, number: int) -> object:
