@@ -22,7 +22,7 @@ from .world import World, world
 PODS = 10
 NAMESERVER = "10.96.0.10"
 CLUSTER = "10.0.0.0/8"
-_OUTBOUND_NAT = {
+_OUTBOUND_NAT: dict[int, Document] = {
     1: {"Type": "OutBoundNAT", "ExceptionList": [CLUSTER]},
     2: {"Type": "OutBoundNAT", "Settings": {"Exceptions": [CLUSTER]}},
 }
@@ -69,7 +69,12 @@ def cluster(request: pytest.FixtureRequest, go: Go, api_version: int, tmp_path: 
     name = PROGRAMS[driver]
     program = go.program(f"{PLUGINS}/main/windows/{name}")
     go.program(f"{PLUGINS}/ipam/host-local")
-    config = {"cniVersion": VERSION, "type": name, "apiVersion": api_version, "dns": {"nameservers": [NAMESERVER]}}
+    config: Document = {
+        "cniVersion": VERSION,
+        "type": name,
+        "apiVersion": api_version,
+        "dns": {"nameservers": [NAMESERVER]},
+    }
     if driver == "L2Bridge":
         config["ipMasqNetwork"] = CLUSTER
     else:
@@ -133,7 +138,7 @@ def test_dns_of_the_runtime_wins_over_the_configuration(cluster: Cluster) -> Non
 def test_policies_of_the_configuration_are_the_endpoints(cluster: Cluster, api_version: int) -> None:
     acl = {"Action": "Block", "Direction": "Out", "RemoteAddresses": "203.0.113.10", "RuleType": "Switch"}
     shaped = {"Type": "ACL", "Settings": acl} if api_version == 2 else {"Type": "ACL", **acl}
-    pod = cluster.add(0, "policy", policies=[*cluster.config.get("policies", []), _policy(shaped)])
+    pod = cluster.add(0, "policy", policies=[*cluster.config.get("policies", ()), _policy(shaped)])
     assert "ACL" in {policy["Type"] for policy in _endpoint(cluster, 0, "policy").get("Policies", [])}
     with cluster.world.lab.outside.tcp_server() as server:
         assert not pod.place.tcp("203.0.113.10", server.port, timeout=0.5).ok

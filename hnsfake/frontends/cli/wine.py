@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from hnsfake.frontends.wine import Prefixes
 
 _WINDOWS_PROGRAM = b"MZ"
-_SERVERS = "/tmp/.wine-{uid}"
-"""Where Wine looks for its servers; nothing can tell it another place (Wine dlls/ntdll/unix/server.c)."""
 
 
 def wine(
@@ -52,6 +50,7 @@ def wine(
         if os.getuid() != user[0]:
             entering.be_user(*user)
         prefix = prefixes.clone(release(status["release"]), status["pid"], netns)
+        prefixes.boot(prefix)
         os.environ.update(prefixes.environment(prefix))
     entering.become([str(prefixes.wine.loader), *command])
 
@@ -63,10 +62,14 @@ def _own_places(status: dict[str, Any], number: str, prefixes: Prefixes, uid: in
         "resolv.conf": entering.resolv_conf(status["dns"][number]),
         "hosts": f"127.0.0.1 localhost\n{address} {node}\n",
     }
-    servers = Path(_SERVERS.format(uid=uid))
-    servers.mkdir(mode=0o700, exist_ok=True)
+    from hnsfake.frontends.wine import server_places
+
+    places = server_places(uid)
+    for place in places:
+        place.mkdir(mode=0o700, exist_ok=True)
     if entering.own_files(files):
-        entering.lay_over(prefixes.servers(), servers)
+        for place in places:
+            entering.lay_over(prefixes.servers(), place)
     entering.own_name(node)
 
 

@@ -10,7 +10,8 @@ from typing import Self
 
 # Debian's wine64 package puts no program into PATH.
 _LOADERS = ("wine64", "wine", "/usr/lib/wine/wine64", "/opt/wine-stable/bin/wine64", "/opt/wine-stable/bin/wine")
-_SERVERS = ("wineserver", "wineserver64")
+# Debian's wineserver is a script that has the server end at once with its last program.
+_SERVERS = ("wineserver64", "wineserver")
 # Where distributions put Wine's own DLLs, seen from the directory above the loader's.
 _DLLS = ("lib/x86_64-linux-gnu/wine/x86_64-windows", "lib64/wine/x86_64-windows", "lib/wine/x86_64-windows")
 _DATA = ("share/wine",)

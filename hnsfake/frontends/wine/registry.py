@@ -12,6 +12,8 @@ from hnsfake.releases import Release
 
 Value = str | int | None  # None removes it
 _SERVICE_PROGRAM = r"C:\windows\system32\hnsfake-service.exe"
+# What Wine would start with every first program, and no network program asks for: half the time of a start.
+_IDLE = ("Eventlog", "PlugPlay")
 _OWN_PROCESS, _MANUAL, _NORMAL = 0x10, 3, 1
 # The services by which programs tell whether this machine has containers: name, display name.
 _SERVICES = (
@@ -60,6 +62,7 @@ def _keys(release: Release) -> Mapping[str, Mapping[str, Value]]:
             }
             for name, title in _SERVICES
         },
+        **{rf"System\CurrentControlSet\Services\{name}": {"Start": _MANUAL} for name in _IDLE},
     }
 
 
