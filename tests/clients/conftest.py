@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from .programs import Go
+from .shared_object import SharedObject
 from .world import World, world
 
 
@@ -22,3 +23,21 @@ def served() -> Iterator[World]:
     """A served lab of two nodes of Server 2022."""
     with world("ws2022", "n1", "n2") as served:
         yield served
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A node without a data plane, which this process's native libraries find."""
+    with world("ws2022", "n1", dataplane="none") as served:
+        monkeypatch.setenv("HNSFAKE_URL", served.url(served.lab.nodes["n1"]))
+        yield served
+
+
+@pytest.fixture
+def hcn(api: World) -> SharedObject:
+    return SharedObject("libcomputenetwork.so")
+
+
+@pytest.fixture
+def vmcompute(api: World) -> SharedObject:
+    return SharedObject("libvmcompute.so")

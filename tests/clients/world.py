@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from hnsfake import Lab
 from hnsfake.frontends.server import LabServer
@@ -46,8 +47,8 @@ class World:
 
 
 @contextmanager
-def world(release: str, *nodes: str, state: Path | None = None) -> Iterator[World]:
+def world(release: str, *nodes: str, dataplane: Literal["linux", "none"] = "linux") -> Iterator[World]:
     """Make a lab and serve it."""
     name = f"clients-{uuid.uuid4().hex[:10]}"
-    with Lab(nodes, release=release, name=name, state=state) as lab, LabServer(lab) as server:
+    with Lab(nodes, release=release, name=name, dataplane=dataplane) as lab, LabServer(lab) as server:
         yield World(lab, server)
