@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -34,18 +38,43 @@ class Plugin:
 
     def call(self, command: str, config: Document, container: str = "", namespace: str = "") -> Document:
         """Call the plugin; return its result ({} where it says nothing), raise CniError."""
-        environment = {
+        done = self.world.wine(
+            self.node, self.program, env=self._environment(command, container, namespace), given=json.dumps(config)
+        )
+        said: Document = json.loads(done.stdout) if done.stdout.strip() else {}
+        if done.returncode != 0:
+            raise CniError(said.get("code", -1), said.get("msg", "") or done.stderr)
+        return said
+
+    def call_and_kill(self, config: Document, container: str, namespace: str, when: Callable[[], bool]) -> None:
+        """Call the plugin's ADD, and kill it and what it started as soon as something is seen."""
+        command = self.world.wine_command(self.node, self.program)
+        environment = {**os.environ, **self._environment("ADD", container, namespace)}
+        with subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as running:
+            assert running.stdin is not None
+            assert running.stderr is not None
+            running.stdin.write(json.dumps(config).encode())
+            running.stdin.close()
+            while not when():
+                assert running.poll() is None, "it ended before"
+            os.killpg(running.pid, signal.SIGKILL)
+            running.stderr.read()  # its IPAM plugin has the stream too, and may be out of the signal's reach
+
+    def _environment(self, command: str, container: str, namespace: str) -> dict[str, str]:
+        return {
             "CNI_COMMAND": command,
             "CNI_CONTAINERID": container,
             "CNI_NETNS": namespace,
             "CNI_IFNAME": "eth0",
             "CNI_PATH": windows_path(self.program.parent),
         }
-        done = self.world.wine(self.node, self.program, env=environment, given=json.dumps(config))
-        said: Document = json.loads(done.stdout) if done.stdout.strip() else {}
-        if done.returncode != 0:
-            raise CniError(said.get("code", -1), said.get("msg", "") or done.stderr)
-        return said
 
 
 def windows_path(path: Path) -> str:

@@ -61,7 +61,14 @@ class Sandboxes:
 
     def leases(self) -> list[str]:
         """Return the addresses that are still given out."""
-        return sorted(path.name for path in self.data.rglob("*") if path.name[:1].isdigit())
+        return sorted(path.name for path in self._leases())
+
+    def has_lease(self, container: str) -> bool:
+        """Whether a container's address is written down; a file is there a moment before what it says."""
+        return any(container in path.read_text() for path in self._leases())
+
+    def _leases(self) -> list[Path]:
+        return [path for path in self.data.rglob("*") if path.name[:1].isdigit()]
 
     def interfaces(self) -> int:
         """Return how many interfaces there are where the node's vSwitches are."""

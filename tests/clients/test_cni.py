@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -118,6 +118,23 @@ def test_a_removed_pod_may_be_removed_again(cluster: Cluster) -> None:
     assert _endpoints(cluster, 0, "twice") == []
 
 
+@pytest.mark.parametrize("seen", ["lease", "endpoint"])
+def test_a_plugin_killed_in_the_middle_of_add_leaves_what_del_removes(cluster: Cluster, seen: str) -> None:
+    before = _left(cluster, 0)
+    sandbox = cluster.sandboxes[0].make("killed")
+    points: dict[str, Callable[[], bool]] = {
+        "lease": lambda: cluster.sandboxes[0].has_lease("killed"),
+        "endpoint": lambda: bool(_endpoints(cluster, 0, "killed")),
+    }
+    cluster.plugins[0].call_and_kill(cluster.config_of(0), sandbox.container, sandbox.netns, points[seen])
+    cluster.remove(0, sandbox)
+    assert _left(cluster, 0) == before
+    pod = cluster.add(0, "killed")
+    assert _endpoints(cluster, 0, "killed")
+    cluster.remove(0, pod)
+    assert _left(cluster, 0) == before
+
+
 def test_a_pod_that_goes_and_comes_gets_an_endpoint_again(cluster: Cluster) -> None:
     for _ in range(3):
         pod = cluster.add(0, "restless")
@@ -153,9 +170,8 @@ def test_an_unknown_network_is_the_plugins_error(cluster: Cluster) -> None:
     cluster.sandboxes[0].remove(sandbox)
 
 
+@pytest.mark.parametrize("cluster", ["L2Bridge"], indirect=True)  # win-overlay knows no port mappings
 def test_a_port_mapping_of_the_runtime_reaches_the_pod(cluster: Cluster) -> None:
-    if cluster.config["type"] != "win-bridge":
-        pytest.skip("win-overlay has no port mappings (containernetworking/plugins)")
     mapping = {"hostPort": 8080, "containerPort": 80, "protocol": "tcp"}
     pod = cluster.add(0, "web", runtimeConfig={"portMappings": [mapping]})
     with pod.place.tcp_server(80) as server:

@@ -30,9 +30,8 @@ class World:
         self, node: Node, program: Path, *arguments: str, env: Mapping[str, str] | None = None, given: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Run a Windows program on a node, as a user does."""
-        options = ("--lab", self.lab.name, "--node", node.name)
         return subprocess.run(
-            [sys.executable, "-m", "hnsfake", "wine", *options, "--", str(program), *arguments],
+            self.wine_command(node, program, *arguments),
             env={**os.environ, **(env or {})},
             input=given,
             capture_output=True,
@@ -40,6 +39,11 @@ class World:
             timeout=PATIENCE,
             check=False,
         )
+
+    def wine_command(self, node: Node, program: Path, *arguments: str) -> list[str]:
+        """Return the command that does it."""
+        options = ("--lab", self.lab.name, "--node", node.name)
+        return [sys.executable, "-m", "hnsfake", "wine", *options, "--", str(program), *arguments]
 
     def url(self, node: Node) -> str:
         """Return where programs outside the lab find a node's HNS."""

@@ -95,12 +95,12 @@ def be_user(uid: int, gid: int) -> None:
     Path("/proc/self/gid_map").write_text(f"{gid} 0 1")
 
 
-def become(command: Sequence[str]) -> NoReturn:
+def become(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> NoReturn:
     """Become the program."""
     # Tools such as ip and tc are in places that a user's PATH may lack.
-    os.environ["PATH"] = ":".join(filter(None, (os.environ.get("PATH"), _PATH)))
+    path = ":".join(filter(None, (environment.get("PATH"), _PATH)))
     try:
-        os.execvp(command[0], list(command))
+        os.execvpe(command[0], list(command), {**environment, "PATH": path})
     except FileNotFoundError:
         complain(f"{command[0]}: no such program")
         raise typer.Exit(127) from None  # as shells say it

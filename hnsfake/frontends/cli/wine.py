@@ -51,8 +51,7 @@ def wine(
             entering.be_user(*user)
         prefix = prefixes.clone(release(status["release"]), status["pid"], netns)
         prefixes.boot(prefix)
-        os.environ.update(prefixes.environment(prefix))
-    entering.become([str(prefixes.wine.loader), *command])
+    entering.become([str(prefixes.wine.loader), *command], prefixes.environment(prefix))
 
 
 def _own_places(status: dict[str, Any], number: str, prefixes: Prefixes, uid: int) -> None:

@@ -68,8 +68,12 @@ class Prefixes:
         return place
 
     def environment(self, prefix: Path) -> dict[str, str]:
-        """Return the environment for a program; what the user has set of it stays."""
-        return {**_ENVIRONMENT, **os.environ, "WINEPREFIX": str(prefix)}
+        """Return the environment for a program; what the user has set of Wine's stays.
+
+        HNS is on the node's own loopback: another place, which a Linux program was given, is not for this one.
+        """
+        users = {name: value for name, value in os.environ.items() if name != "HNSFAKE_URL"}
+        return {**_ENVIRONMENT, **users, "WINEPREFIX": str(prefix)}
 
     def boot(self, prefix: Path) -> None:
         """Start Wine's server and services for a prefix, where they don't run.

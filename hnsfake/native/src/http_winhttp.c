@@ -37,6 +37,7 @@ static HINTERNET opened(const char *method, const char *path, int milliseconds)
 {
     PWSTR wide_method = wide(method), wide_path = wide(path);
     HINTERNET request = NULL;
+    DWORD patience = (DWORD)milliseconds;
     DWORD off = WINHTTP_DISABLE_KEEP_ALIVE | WINHTTP_DISABLE_REDIRECTS | WINHTTP_DISABLE_COOKIES;
     InitOnceExecuteOnce(&once, start, NULL, NULL);
     if (server && wide_method && wide_path)
@@ -45,6 +46,8 @@ static HINTERNET opened(const char *method, const char *path, int milliseconds)
     if (request) {
         WinHttpSetOption(request, WINHTTP_OPTION_DISABLE_FEATURE, &off, sizeof off);
         WinHttpSetTimeouts(request, CONNECT_MILLISECONDS, CONNECT_MILLISECONDS, milliseconds, milliseconds);
+        if (patience) /* how long until the answer begins; left alone it is 90 s, and in Wine not changed by the above */
+            WinHttpSetOption(request, WINHTTP_OPTION_RECEIVE_RESPONSE_TIMEOUT, &patience, sizeof patience);
     }
     free(wide_method);
     free(wide_path);
@@ -58,6 +61,7 @@ static enum http_end failed(int sent)
     case ERROR_WINHTTP_NAME_NOT_RESOLVED:
         return HTTP_UNREACHABLE;
     case ERROR_WINHTTP_TIMEOUT:
+    case WSAETIMEDOUT: /* what Wine's has instead */
         return sent ? HTTP_TIMEOUT : HTTP_UNREACHABLE;
     default:
         return sent ? HTTP_BROKEN : HTTP_UNREACHABLE;
