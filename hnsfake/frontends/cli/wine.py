@@ -44,12 +44,12 @@ def wine(
         number = entering.compartment(status, namespace)
         prefixes = Prefixes.of_user()
         user = (os.getuid(), os.getgid())
-        netns = Path(status["compartments"][number])
         entering.enter(status, number)
         _own_places(status, number, prefixes, user[0])
         if os.getuid() != user[0]:
             entering.be_user(*user)
-        prefix = prefixes.clone(release(status["release"]), status["pid"], netns)
+        prefix = prefixes.clone(release(status["release"]), status["pid"])
+        _check_name(command[0], prefix)
         prefixes.boot(prefix)
     entering.become([str(prefixes.wine.loader), *command], prefixes.environment(prefix))
 
@@ -70,6 +70,19 @@ def _own_places(status: dict[str, Any], number: str, prefixes: Prefixes, uid: in
         for place in places:
             entering.lay_over(prefixes.servers(), place)
     entering.own_name(node)
+
+
+def _check_name(program: str, prefix: Path) -> None:
+    """Say what Wine would say less clearly: of a program given by its name, to be searched for as Windows does."""
+    if set(program) & set("/\\:") or "WINEPATH" in os.environ:
+        return
+    windows = prefix / "drive_c/windows"
+    names = {program.casefold(), f"{program}.exe".casefold()}
+    if not any(
+        path.name.casefold() in names for place in (Path(), windows, windows / "system32") for path in place.iterdir()
+    ):
+        complain(f"{program}: no such program, here or on the node's drive C:")
+        raise typer.Exit(127)
 
 
 def _check(program: str) -> None:

@@ -32,6 +32,7 @@ _ENVIRONMENT = {
     "WINEDLLOVERRIDES": "winemenubuilder.exe=d;mscoree=;mshtml=",
     "WINEARCH": "win64",
 }
+_COMPARTMENT = Path("/proc/self/ns/net")
 _PATIENCE = 60.0
 _LINGER = 3  # seconds
 _FIRST_PROGRAM = ("cmd", "/c", "exit")
@@ -100,10 +101,13 @@ class Prefixes:
         place = f"server-{where.st_dev:x}-{where.st_ino:x}/socket"
         return any(_answers(servers / place) for servers in server_places(os.getuid()))
 
-    def clone(self, release: Release, owner: int, netns: Path) -> Path:
-        """Return the prefix of a compartment, whose lab is the process ``owner``; raise PrefixError and OSError."""
+    def clone(self, release: Release, owner: int) -> Path:
+        """Return the prefix of the compartment we are in, whose lab is the process ``owner``.
+
+        Raises PrefixError and OSError.
+        """
         template = self._template(release)
-        name = f"{owner}-{_started(owner)}-{netns.stat().st_ino}"
+        name = f"{owner}-{_started(owner)}-{_COMPARTMENT.stat().st_ino}"
         with self._locked():
             self._sweep()
             clone = self._clones() / name

@@ -14,7 +14,7 @@ Value = str | int | None  # None removes it
 _SERVICE_PROGRAM = r"C:\windows\system32\hnsfake-service.exe"
 # What Wine would start with every first program, and no network program asks for: half the time of a start.
 _IDLE = ("Eventlog", "PlugPlay")
-_OWN_PROCESS, _MANUAL, _NORMAL = 0x10, 3, 1
+_OWN_PROCESS, _AUTOMATIC, _MANUAL, _NORMAL = 0x10, 2, 3, 1
 # The services by which programs tell whether this machine has containers: name, display name.
 _SERVICES = (
     ("hns", "Host Network Service"),
@@ -57,7 +57,7 @@ def _keys(release: Release) -> Mapping[str, Mapping[str, Value]]:
                 "ImagePath": _SERVICE_PROGRAM,
                 "ObjectName": "LocalSystem",
                 "Type": _OWN_PROCESS,
-                "Start": _MANUAL,
+                "Start": _AUTOMATIC,
                 "ErrorControl": _NORMAL,
             }
             for name, title in _SERVICES
