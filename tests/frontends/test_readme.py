@@ -17,8 +17,9 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
 
-def _blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+def _blocks(language: str, section: str = "") -> list[str]:
+    text = README.partition(f"\n## {section}\n")[2].partition("\n## ")[0] if section else README
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
 @pytest.mark.skipif("default" in running_labs(), reason="a lab called default runs on this machine already")
@@ -28,7 +29,9 @@ def test_the_tour_works_as_written(hnsfake: Hnsfake, tmp_path: Path) -> None:
     command.chmod(0o755)
     started = hnsfake("up", "--detach")
     assert started.returncode == 0, started.stderr
-    script = "\n".join(line for block in _blocks("sh") for line in block.splitlines() if "activate" not in line)
+    script = "\n".join(
+        line for block in _blocks("sh", "A tour") for line in block.splitlines() if "activate" not in line
+    )
     # Other tests have labs of their own at the same time.
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HNSFAKE_LAB": "default"}
     done = subprocess.run(
