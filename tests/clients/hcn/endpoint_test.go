@@ -123,6 +123,15 @@ func TestAnAddressThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
+func TestASubnetMayLeaveTheAddressOfItsGatewayFree(t *testing.T) {
+	asked := definition(t, hcn.L2Bridge)
+	asked.Ipams[0].Subnets[0].Flags = hcn.SubnetFlagsDoNotReserveGatewayAddress
+	network := createNetwork(t, asked)
+	wantEqual(t, network.Ipams[0].Subnets[0].Flags, hcn.SubnetFlagsDoNotReserveGatewayAddress)
+	endpoint := createEndpoint(t, network, addressed(t, gateway, 24))
+	wantEqual(t, endpoint.IpConfigurations, []hcn.IpConfig{{IpAddress: gateway, PrefixLength: 24}})
+}
+
 func TestAnAddressIsFreeAgainAfterItsEndpoint(t *testing.T) {
 	network := newNetwork(t, hcn.NAT)
 	check(t, createEndpoint(t, network, addressed(t, "192.168.100.25", 24)).Delete())

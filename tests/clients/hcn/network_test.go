@@ -58,10 +58,16 @@ func TestTheFlagsOfANetworkAreKept(t *testing.T) {
 	}
 }
 
-func TestTheHostPortFlagIsKept(t *testing.T) {
-	asked := definition(t, hcn.L2Bridge)
-	asked.Flags |= hcn.DisableHostPort
-	wantEqual(t, createNetwork(t, asked).Flags, hcn.EnableNonPersistent|hcn.DisableHostPort)
+func TestFurtherFlagsOfANetworkAreKept(t *testing.T) {
+	for name, flag := range map[string]hcn.NetworkFlags{
+		"none": hcn.None, "no port of the host": hcn.DisableHostPort, "SR-IOV": hcn.EnableIov,
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := definition(t, hcn.L2Bridge)
+			asked.Flags = flag
+			wantEqual(t, createNetwork(t, asked).Flags, flag)
+		})
+	}
 }
 
 func TestANatNetworkWithoutASubnetGetsOne(t *testing.T) {
