@@ -30,13 +30,16 @@ func TestAContainerThatIsNotThereIsNotExist(t *testing.T) {
 }
 
 func TestAnIdThatNothingHasIsRefused(t *testing.T) {
-	for _, id := range []string{missing, "no GUID"} {
+	for id, texts := range map[string][3]string{
+		missing:   {"The network was not found.", "The endpoint was not found.", "Element not found."},
+		"no GUID": {"as a GUID", "as a GUID", "as a GUID"},
+	} {
 		_, err := hcsshim.GetHNSNetworkByID(id)
-		wantText(t, err, "The network was not found.")
+		wantText(t, err, texts[0])
 		_, err = hcsshim.GetHNSEndpointByID(id)
-		wantText(t, err, "The endpoint was not found.")
+		wantText(t, err, texts[1])
 		_, err = hcsshim.GetPolicyListByID(id)
-		wantText(t, err, "Element not found.")
+		wantText(t, err, texts[2])
 	}
 }
 
