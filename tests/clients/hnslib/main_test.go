@@ -92,6 +92,11 @@ func wantMembers(t *testing.T, got json.RawMessage, want any) {
 	}
 }
 
+func unmarshal(t *testing.T, document json.RawMessage, into any) {
+	t.Helper()
+	check(t, json.Unmarshal(document, into))
+}
+
 func subnet(prefix, gateway string, policies ...hcn.SubnetPolicy) []hcn.Ipam {
 	made := hcn.Subnet{
 		IpAddressPrefix: prefix,

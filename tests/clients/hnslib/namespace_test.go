@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/Microsoft/go-winio/pkg/guid"
 	"github.com/Microsoft/hnslib/hcn"
@@ -180,16 +181,32 @@ func TestADeletedNamespaceLeavesItsEndpoints(t *testing.T) {
 // The registry says which utility VM has a guest's namespace; hnslib forgets one whose shim has gone.
 func TestSyncForgetsAMachineThatIsGone(t *testing.T) {
 	namespace := newNamespace(t, hcn.NamespaceTypeGuest)
+	check(t, namespace.Sync()) // which makes the key that ours goes under
 	path := `SOFTWARE\Microsoft\runhcs\cni\` + namespace.Id
-	key, _, err := registry.CreateKey(registry.LOCAL_MACHINE, path, registry.ALL_ACCESS)
-	check(t, err)
-	t.Cleanup(func() { _ = registry.DeleteKey(registry.LOCAL_MACHINE, path) })
 	host, err := guid.NewV4()
 	check(t, err)
+	key := volatileKey(t, path)
 	check(t, key.SetBinaryValue("cfg", document(t, map[string]any{"ContainerID": "pod", "HostUniqueID": host})))
 	check(t, key.Close())
+	t.Cleanup(func() { _ = registry.DeleteKey(registry.LOCAL_MACHINE, path) })
 	check(t, namespace.Sync())
 	if _, err := registry.OpenKey(registry.LOCAL_MACHINE, path, registry.READ); !errors.Is(err, registry.ErrNotExist) {
 		t.Errorf("opening it again: %v", err)
 	}
+}
+
+// volatileKey is there because under hnslib's volatile keys no others can be.
+func volatileKey(t *testing.T, path string) registry.Key {
+	t.Helper()
+	const volatile = 1
+	name, err := windows.UTF16PtrFromString(path)
+	check(t, err)
+	var key registry.Key
+	code, _, _ := windows.NewLazySystemDLL("advapi32.dll").NewProc("RegCreateKeyExW").Call(
+		uintptr(registry.LOCAL_MACHINE), uintptr(unsafe.Pointer(name)), 0, 0, volatile, registry.ALL_ACCESS, 0,
+		uintptr(unsafe.Pointer(&key)), 0)
+	if code != 0 {
+		t.Fatal(windows.Errno(code))
+	}
+	return key
 }
