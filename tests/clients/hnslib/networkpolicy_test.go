@@ -122,6 +122,7 @@ func TestASetIsUpdated(t *testing.T) {
 	wantMembers(t, policies[0].Settings, set)
 }
 
+// hnsfake changes nothing of a network but its policies.
 func TestANetworkIsNotModifiedInOtherWays(t *testing.T) {
 	network := bridgeNetwork(t)
 	for _, resource := range []hcn.NetworkResourceType{hcn.NetworkResourceTypeDNS, hcn.NetworkResourceTypeExtension} {
