@@ -12,7 +12,9 @@ import (
 var twoMACs = []string{"00-15-5D-0A-B7-C6", "00-15-5D-38-01-00"}
 
 // HNS has accelerated networking since 15.4, which is Server 2025.
-var accelnet = func() bool { return since(15, 4) }
+func accelnet() bool {
+	return since(15, 4)
+}
 
 func wantMACs(t *testing.T, list *hcsshim.HNSNnvManagementMacList, err error, want ...string) {
 	t.Helper()
