@@ -22,7 +22,7 @@ FORWARDING, RP_FILTER, ARP_ANNOUNCE, ARP_IGNORE, ACCEPT_LOCAL = 1, 8, 18, 19, 23
 
 _INDEX, _OTHER_INDEX, _FD = 0x71727374, 0x61626364, 0x51525354
 _MAC, _ADDRESS, _HOP = "f2:f3:f4:f5:f6:f7", "241.242.243.244", "231.232.233.234"
-_ADDRESS6 = "fdf1:f2f3:f4f5:f6f7:f8f9:fafb:fcfd:feff"
+_ADDRESS6 = "fdc1:c2c3:c4c5:c6c7:c8c9:cacb:cccd:cecf"
 
 
 def veth(name: str, index: int, peer: str, peer_index: int, peer_mac: str, peer_fd: int) -> bytes:

@@ -123,6 +123,7 @@ async def _events(subscription: Subscription) -> AsyncIterator[str]:
             if notification is None:
                 return
             yield f"event: {notification.number.value}\ndata: {notification.data}\n\n"
+            yield ":\n\n"  # Wine's WinHTTP hands out a chunk when the next one begins
     finally:
         subscription.close()  # a listener that left won't come back for the rest
 

@@ -76,8 +76,12 @@ def _attach(exchange: Exchange, object_id: str) -> Any:
 
 
 def _detach(exchange: Exchange, object_id: str) -> Any:
-    read_attach(read_optional_object(exchange.call.document), exchange.facts.unknown)
-    endpoints.detach(exchange.tx, ENDPOINTS.get(exchange.tx, object_id))
+    endpoint: Endpoint = ENDPOINTS.get(exchange.tx, object_id)
+    request = read_attach(read_optional_object(exchange.call.document), exchange.facts.unknown)
+    if request.ContainerID in endpoint.containers and len(endpoint.containers) > 1:
+        endpoints.unshare(exchange.tx, endpoint, request.ContainerID)
+    else:
+        endpoints.detach(exchange.tx, endpoint)  # unverified: also where another container, or a VM, is named
     return _get(ENDPOINTS, exchange, object_id)
 
 

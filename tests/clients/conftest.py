@@ -21,14 +21,14 @@ def go(tmp_path_factory: pytest.TempPathFactory) -> Go:
 @pytest.fixture
 def served() -> Iterator[World]:
     """A served lab of two nodes of Server 2022."""
-    with world("ws2022", "n1", "n2") as served:
+    with world("n1", "n2") as served:
         yield served
 
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A node without a data plane, which this process's native libraries find."""
-    with world("ws2022", "n1", dataplane="none") as served:
+    with world("n1", dataplane="none") as served:
         monkeypatch.setenv("HNSFAKE_URL", served.url(served.lab.nodes["n1"]))
         yield served
 

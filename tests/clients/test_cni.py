@@ -79,7 +79,7 @@ def cluster(request: pytest.FixtureRequest, go: Go, api_version: int, tmp_path: 
         config["ipMasqNetwork"] = CLUSTER
     else:
         config["policies"] = [_policy(_OUTBOUND_NAT[api_version])]  # as flannel's own sample has it
-    with world("ws2022", "n1", "n2") as served, topology.build(driver, FakeLane("ws2022", served.lab)) as built:
+    with world("n1", "n2") as served, topology.build(driver, FakeLane("ws2022", served.lab)) as built:
         nodes = served.lab.nodes["n1"], served.lab.nodes["n2"]
         plugins = Plugin(served, nodes[0], program), Plugin(served, nodes[1], program)
         leases = tmp_path / "n1", tmp_path / "n2"

@@ -36,7 +36,7 @@ def probe(go: Go) -> Path:
 
 @pytest.fixture
 def node() -> Iterator[World]:
-    with world("ws2022", "n1") as served:
+    with world("n1") as served:
         yield served
 
 
@@ -46,7 +46,7 @@ def _probe(served: World, program: Path, *arguments: str, given: str = "") -> su
 
 @pytest.mark.parametrize("release", ["ws2019", "ws2022", "ws2025"])
 def test_a_program_sees_the_nodes_release_name_addresses_and_services(release: str, probe: Path) -> None:
-    with world(release, "n1") as served:
+    with world("n1", release=release) as served:
         facts: dict[str, Any] = json.loads(_probe(served, probe, "facts").stdout)
         address = str(served.lab.nodes["n1"].address)
     build = release_of(release).build
@@ -78,7 +78,7 @@ def test_errors_stay_apart_from_output(node: World, probe: Path) -> None:
 
 
 def test_drive_c_is_the_nodes_own_and_lasts(probe: Path) -> None:
-    with world("ws2022", "n1", "n2") as served:
+    with world("n1", "n2") as served:
         first, second = served.lab.nodes.values()
         assert served.wine(first, probe, "keep", "for later").returncode == 0
         assert served.wine(first, probe, "kept").stdout == "for later"
@@ -179,7 +179,7 @@ def test_libraries_that_were_not_built_are_named_with_what_to_install(
 
 
 def test_a_lab_without_packets_has_no_place_for_programs(probe: Path) -> None:
-    with world("ws2022", "n1", dataplane="none") as served:
+    with world("n1", dataplane="none") as served:
         done = _probe(served, probe, "exit", "0")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

@@ -14,6 +14,7 @@ from typing import Literal
 
 from hnsfake import Lab
 from hnsfake.frontends.server import LabServer
+from hnsfake.lab import NodeConfig
 from hnsfake.node import Node
 
 PATIENCE = 120
@@ -27,7 +28,13 @@ class World:
     server: LabServer
 
     def wine(
-        self, node: Node, program: Path, *arguments: str, env: Mapping[str, str] | None = None, given: str = ""
+        self,
+        node: Node,
+        program: Path,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        given: str = "",
+        patience: float = PATIENCE,
     ) -> subprocess.CompletedProcess[str]:
         """Run a Windows program on a node, as a user does."""
         return subprocess.run(
@@ -36,7 +43,7 @@ class World:
             input=given,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=patience,
             check=False,
         )
 
@@ -51,7 +58,9 @@ class World:
 
 
 @contextmanager
-def world(release: str, *nodes: str, dataplane: Literal["linux", "none"] = "linux") -> Iterator[World]:
+def world(
+    *nodes: str | NodeConfig, release: str = "ws2022", dataplane: Literal["linux", "none"] = "linux"
+) -> Iterator[World]:
     """Make a lab and serve it."""
     name = f"clients-{uuid.uuid4().hex[:10]}"
     with Lab(nodes, release=release, name=name, dataplane=dataplane) as lab, LabServer(lab) as server:

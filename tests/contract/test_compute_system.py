@@ -71,6 +71,18 @@ def test_v1_attach_of_a_container_is_the_same(node: Node, endpoint: str) -> None
     assert _shown(node, endpoint)["SharedContainers"] == ["pause"]
 
 
+def test_detaching_one_container_of_several_leaves_the_others(node: Node, endpoint: str) -> None:
+    node.create_compute_system("pause")
+    node.create_compute_system("web", share_with="pause")
+    for system in ("pause", "web"):
+        _modify(node, system, "Add", endpoint)
+    detach = f"/endpoints/{endpoint}/detach"
+    node.hns_call("POST", detach, {"ContainerId": "web", "SystemType": "Container"})
+    assert _shown(node, endpoint)["SharedContainers"] == ["pause"]
+    node.hns_call("POST", detach, {"ContainerId": "pause", "SystemType": "Container"})
+    assert _shown(node, endpoint)["SharedContainers"] == []
+
+
 def test_a_stopped_container_leaves_its_endpoint_detached(node: Node, endpoint: str) -> None:
     node.create_compute_system("pause")
     _modify(node, "pause", "Add", endpoint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_address
 
 import pytest
 
@@ -15,6 +15,7 @@ from hnsfake.dataplane.sandbox import NetNs, Sandbox
 from .kernel_state import state
 
 UP = messages.loopback_up()
+MAC = "02-11-0A-00-00-01"
 
 
 @pytest.fixture
@@ -83,3 +84,16 @@ def test_a_template_is_filled_by_marks_that_occur_once() -> None:
         template.fill(first=b"123")
     with pytest.raises(ValueError, match="occurs 2 times"):
         Template(b"XXXX", first=b"XX")
+
+
+@pytest.mark.parametrize("made", ["neighbour", "forget_neighbour", "tunnel_to", "forget_tunnel"])
+@pytest.mark.parametrize("address", ["10.0.0.1", "fd00::1"])
+def test_each_family_of_address_has_its_messages(made: str, address: str) -> None:
+    where = ip_address(address)
+    arguments = {
+        "neighbour": (where, MAC, 7),
+        "forget_neighbour": (where, 7),
+        "tunnel_to": (MAC, 7, where),
+        "forget_tunnel": (MAC, 7, where),
+    }
+    assert where.packed in getattr(messages, made)(*arguments[made])

@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv4Network
 
 import pytest
 
+from hnsfake import Lab
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.drivers.overlay import Overlay
 from hnsfake.dataplane.interface import EndpointWant, NetworkWant, RemoteSubnet
@@ -281,3 +282,23 @@ def test_the_largest_packet_of_a_pod_fits_in_the_wires(pods: Pods) -> None:
             sender.setsockopt(socket.IPPROTO_IP, 10, 2)  # IP_MTU_DISCOVER, IP_PMTUDISC_DO: never fragment
             sender.sendto(payload, (ADDRESSES[2], 7777))
         capture.wait_for(lambda frame: frame.destination_port == 7777)
+
+
+def test_ipv6_of_a_dual_stack_network_is_kept_and_not_yet_carried() -> None:
+    version = {"SchemaVersion": {"Major": 2, "Minor": 0}}
+    vsid = [{"Type": "VSID", "Settings": {"IsolationId": 4100}}]
+    gateways = {"10.5.0.0/24": ("10.5.0.1", "0.0.0.0/0"), "fd00:1::/64": ("fd00:1::1", "::/0")}
+    subnets = [
+        {"IpAddressPrefix": prefix, "Policies": vsid, "Routes": [{"NextHop": hop, "DestinationPrefix": everything}]}
+        for prefix, (hop, everything) in gateways.items()
+    ]
+    remote = [{"Type": "ProviderAddress", "Settings": {"ProviderAddress": NODES[1]}}]
+    with Lab(["n1"]) as lab:
+        node = lab.nodes["n1"]
+        network = {**version, "Name": "dual", "Type": "Overlay", "Ipams": [{"Subnets": subnets}]}
+        handle = node.hcn("HcnCreateNetwork", network).handle
+        for address, mac in (("fd00:1::77", "02-11-0A-00-00-01"), ("10.5.0.77", "02-11-0A-00-00-02")):
+            configured = {"IpConfigurations": [{"IpAddress": address}], "MacAddress": mac, "Policies": remote}
+            node.hcn("HcnCreateEndpoint", {**version, **configured, "Flags": 1}, handle=handle)
+        shown = node.hns_call("GET", "/endpoints/")
+    assert {endpoint.get("IPv6Address") or endpoint["IPAddress"] for endpoint in shown} == {"fd00:1::77", "10.5.0.77"}

@@ -122,10 +122,10 @@ class Overlay:
         self._change(self._remote_elements(endpoint), "delete", "add")
 
     def _neighbours(self, endpoint: EndpointWant) -> list[bytes]:
-        return [messages.neighbour(i.ip, endpoint.mac, self._segment.bridge) for i in endpoint.addresses]
+        return [messages.neighbour(ip, endpoint.mac, self._segment.bridge) for ip in _ipv4(endpoint)]
 
     def _no_neighbours(self, endpoint: EndpointWant) -> list[bytes]:
-        return [messages.forget_neighbour(i.ip, self._segment.bridge) for i in endpoint.addresses]
+        return [messages.forget_neighbour(ip, self._segment.bridge) for ip in _ipv4(endpoint)]
 
     def _route(self, before: Iterable[RemoteSubnet], after: NetworkWant) -> None:
         """Lead to the remote subnets of ``after``, and no more to those of ``before``."""

@@ -68,7 +68,7 @@ class Segment:
                 *(
                     messages.neighbour(subnet.gateway, self._dr_mac, self.bridge)
                     for subnet in self._network.subnets
-                    if subnet.gateway is not None
+                    if isinstance(subnet.gateway, IPv4Address)  # no IPv6 on the wire yet
                 ),
             ],
             "connect a segment",

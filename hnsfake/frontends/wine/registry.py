@@ -7,7 +7,9 @@ moby/moby daemon/daemon_windows.go (services), kubernetes pkg/kubelet/winstats (
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from hnsfake.native import LIBRARIES
 from hnsfake.releases import Release
 
 Value = str | int | None  # None removes it
@@ -28,6 +30,9 @@ def registry_of(release: Release) -> str:
     lines = ["REGEDIT4"]
     for key, values in _keys(release).items():
         lines += ["", f"[HKEY_LOCAL_MACHINE\\{key}]", *_lines(values)]
+    ours = {Path(product.file).stem: "native" for product in LIBRARIES if product.file.endswith(".dll")}
+    # Wine takes a library of its own of the same name otherwise, even in place of another file.
+    lines += ["", r"[HKEY_CURRENT_USER\Software\Wine\DllOverrides]", *_lines(ours)]
     return "\r\n".join([*lines, ""])
 
 
