@@ -108,6 +108,17 @@ class Node:
         self.hcn("HcsTerminateComputeSystem", handle=reply.handle)
         self.hcn("HcsCloseComputeSystem", handle=reply.handle)
 
+    def restart_service(self) -> None:
+        """Restart HNS: its objects are there again, handles and listeners are not, and packets go on."""
+        self.service.restart()
+
+    def reboot(self) -> None:
+        """Reboot the node: containers, their namespaces and non-persistent networks are gone, endpoints detached.
+
+        Workloads in compartments of their own end with these; those in the host's compartment go on.
+        """
+        self.service.reboot()
+
     def notifications(self) -> Subscription:
         """Return what HNS tells from now on: an iterator, which ends with its ``close``."""
         return self.service.notifications.subscribe()

@@ -58,6 +58,10 @@ class Subnet:
     ip_subnet_id: str = ""
 
 
+NON_PERSISTENT = 8
+"""EnableNonPersistent of ``Flags`` (microsoft/hcsshim hcn/hcnnetwork.go)."""
+
+
 @dataclass(frozen=True)
 class Network:
     """A network. What is None or empty after reading a document, the service fills in."""
@@ -84,6 +88,11 @@ class Network:
     version: int = 0
     activity_id: str = ""
     created: int = 0
+
+    @property
+    def persistent(self) -> bool:
+        """Whether the network outlives a reboot of its node.  # unverified: that it is this flag alone."""
+        return not self.flags & NON_PERSISTENT
 
 
 class SubnetV2(Document):

@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from hnsfake.frontends.carrier import HRESULT_HEADER, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import HRESULT_HEADER, NODE, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
 
 _TIMEOUT = 60.0
@@ -48,6 +48,12 @@ class NodeClient:
         """Return what the lab says of itself and of this node."""
         answer: dict[str, Any] = json.loads(self._send("GET", STATUS).text)
         return answer
+
+    def act(self, word: str) -> None:
+        """Do something to the node as a whole: "restart-service", "reboot"; raise NoLabError where it fails."""
+        answer = self._send("POST", NODE + word)
+        if answer.text:
+            raise NoLabError(f"{word} failed: see the lab's log")
 
     def hns_call(self, method: str, path: str, document: bytes = b"") -> tuple[int, str]:
         """Call HNSCall; return HRESULT and envelope."""

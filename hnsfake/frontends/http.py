@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import unquote
@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
-from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, NOTIFICATIONS, RAW, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, NODE, NOTIFICATIONS, RAW, STATUS, V2_ROOT
 from hnsfake.frontends.operations import (
     HRESULT_HEADERS,
     NOTIFICATION_STREAM,
@@ -54,10 +54,17 @@ _LONGEST_HANDLE = 20
 _JSON = "application/json"
 
 
-def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]], registered: Registered) -> FastAPI:
+def application(
+    name: str,
+    invoke: Invoke,
+    status: Callable[[], dict[str, Any]],
+    registered: Registered,
+    actions: Mapping[str, Callable[[], None]],
+) -> FastAPI:
     """Return the application of one node.
 
-    ``status`` says what there is to know of node and lab; ``registered`` finds the subscription of a handle.
+    ``status`` says what there is to know of node and lab; ``registered`` finds the subscription of a handle;
+    ``actions`` are what can be done to the node as a whole, by their names.
     """
     app = FastAPI(
         title=f"HNS of node {name}",
@@ -70,6 +77,14 @@ def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]],
     @app.get(STATUS, summary="Show the lab, this node, and its compartments.", operation_id="lab_status", tags=["lab"])
     def lab_status() -> dict[str, Any]:
         return status()
+
+    def add_action(word: str, act: Callable[[], None]) -> None:
+        summary = f"{word.replace('-', ' ').capitalize()}: see `hnsfake {word} --help`."
+        name = f"lab_{word.replace('-', '_')}"
+        app.post(NODE + word, summary=summary, operation_id=name, tags=["lab"], status_code=204)(act)
+
+    for word, act in actions.items():
+        add_action(word, act)
 
     async def hns_call(request: Request) -> Response:
         return _v1_answer(await _carry(invoke, _v1_call(request), request))

@@ -106,7 +106,11 @@ class LabServer:
         if node.linux is not None:
             listeners.append(node.linux.sandbox.run(node.linux.netns(), tcp_listener, INSIDE_PORT))
         app = application(
-            node.name, node.invoke, lambda: node_status(self.lab, node, self.addresses), node.service.subscription
+            node.name,
+            node.invoke,
+            lambda: node_status(self.lab, node, self.addresses),
+            node.service.subscription,
+            {"restart-service": node.restart_service, "reboot": node.reboot},
         )
         config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
         self._servers.append(_Server(config))

@@ -115,15 +115,19 @@ def _become(state: SystemState, notification: SystemNotification, exchange: Exch
     exchange.notes.append((notification, exchange.target(ComputeSystem)))
 
 
-def _end(exchange: Exchange) -> None:
+def end(tx: Transaction, system: ComputeSystem) -> None:
     """Stop a system: it is gone, and its endpoints are detached."""
-    system, tx = _target(exchange), exchange.tx
     for endpoint in [one for one in tx.all(Endpoint) if system.id in one.containers]:
         endpoints.unshare(tx, endpoint, system.id)
     namespace = tx.find(Namespace, system.namespace_id)
     if namespace is not None:
         endpoints.set_containers(tx, namespace, tuple(c for c in namespace.containers if c != system.id))
     tx.drop(system)
+
+
+def _end(exchange: Exchange) -> None:
+    system = _target(exchange)
+    end(exchange.tx, system)
     exchange.notes.append((SystemNotification.SYSTEM_EXITED, system.id))
 
 

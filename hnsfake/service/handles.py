@@ -53,6 +53,11 @@ class Handles:
         with self._lock:
             self._open.pop(handle or 0, None)
 
+    def forget(self) -> None:
+        """Make all of them stale: the service begins again."""
+        with self._lock:
+            self._open.clear()
+
     def __len__(self) -> int:
         with self._lock:
             return len(self._open)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
 from hnsfake.documents.errors import HnsError
 from hnsfake.releases import Release
-from hnsfake.service import pipeline
+from hnsfake.service import life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.handles import Handles
@@ -37,7 +37,7 @@ class HnsService:
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()
-        self._steps = (pipeline.carry_out, self._apply, self._record, self._notify)
+        self._steps = (pipeline.carry_out, self._carry_through)
         self.notifications = Notifications()
         self._restore()
 
@@ -57,30 +57,53 @@ class HnsService:
         """How often each field that HNS does not have was met in callers' documents."""
         return self._facts.unknown.counts()
 
+    def restart(self) -> None:
+        """Begin again, as the service does when it is restarted: packets go on, handles and listeners don't.
+
+        Raises DataplaneError; nothing has changed then.
+        """
+        self._begin_again(life_cycle.restart)
+
+    def reboot(self) -> None:
+        """Begin again, as the service does when its node comes up; raises DataplaneError."""
+        self._begin_again(life_cycle.reboot)
+
     def close(self) -> None:
         """End all subscriptions, and close the journal."""
         self.notifications.close()
         self._journal.close()
 
-    def _apply(self, exchange: Exchange) -> None:
-        """Let the data plane do the difference; if it can't, neither state nor kernel has changed."""
-        if exchange.tx.changes:
-            self._dataplane.apply(exchange.tx.changes)
+    def _begin_again(self, forget: Callable[[Transaction], None]) -> None:
+        with self._lock:
+            tx = Transaction(self._state)
+            forget(tx)
+            self._apply(tx)
+            self._record(tx)
+            self._handles.forget()
+            self.notifications.close()
 
-    def _record(self, exchange: Exchange) -> None:
+    def _carry_through(self, exchange: Exchange) -> None:
+        """Bring what a call has changed into kernel, journal and state, and tell of it."""
+        self._apply(exchange.tx)
+        before = self._state
+        self._record(exchange.tx)
+        self.notifications.publish([*notes_of(before, exchange.tx.records), *exchange.notes])
+
+    def _apply(self, tx: Transaction) -> None:
+        """Let the data plane do the difference; if it can't, neither state nor kernel has changed."""
+        if tx.changes:
+            self._dataplane.apply(tx.changes)
+
+    def _record(self, tx: Transaction) -> None:
         """Write the journal, then make the transaction's state the state."""
-        if not exchange.tx.records:
+        if not tx.records:
             return
         try:
-            self._journal.write(exchange.tx.records)
+            self._journal.write(tx.records)
         except Exception:
-            self._undo(exchange.tx.changes)
+            self._undo(tx.changes)
             raise
-        exchange.notes[:0] = notes_of(self._state, exchange.tx.records)
-        self._state = exchange.tx.result()
-
-    def _notify(self, exchange: Exchange) -> None:
-        self.notifications.publish(exchange.notes)
+        self._state = tx.result()
 
     def subscription(self, handle: int | None, client: str) -> Subscription | None:
         """Return the subscription behind the handle that a registration gave its client; None where it is none."""

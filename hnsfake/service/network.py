@@ -16,6 +16,7 @@ from hnsfake.documents.macs import to_text
 from hnsfake.documents.modify import ModifyRequest
 from hnsfake.documents.network import (
     DEFAULT_ROUTES,
+    NON_PERSISTENT,
     POLICIES,
     IPNetwork,
     Network,
@@ -41,7 +42,6 @@ from hnsfake.service.state import Transaction
 
 kind = Network
 not_found = HResult.HCN_E_NETWORK_NOT_FOUND
-_NON_PERSISTENT = 8
 _EXTERNAL = (Driver.L2BRIDGE, Driver.OVERLAY)
 
 
@@ -225,7 +225,7 @@ def _with_isolation(tx: Transaction, network: Network) -> Network:
     vlan = next(number for number in itertools.count(1) if number not in taken)
     settings = {"IsolationId": vlan}
     policy = PolicyRecord(Vlan.v2_type, settings, Vlan.from_v2(settings))
-    return replace(network, flags=network.flags | _NON_PERSISTENT, policies=(*network.policies, policy))
+    return replace(network, flags=network.flags | NON_PERSISTENT, policies=(*network.policies, policy))
 
 
 def _check_policies(facts: NodeFacts, network: Network, driver: Driver) -> None:
