@@ -54,6 +54,15 @@ def test_call_diag_and_exec_work_together(hnsfake: Hnsfake, up: str) -> None:
     assert endpoint["IpConfigurations"][0]["IpAddress"] in shown
 
 
+def test_a_restarted_service_keeps_what_a_rebooted_node_loses(hnsfake: Hnsfake, up: str) -> None:
+    hnsfake("container", "create", up, "pause")
+    assert (hnsfake("restart-service", up).returncode, hnsfake("container", "list", up).stdout) == (
+        0,
+        "pause  compartment 2\n",
+    )
+    assert (hnsfake("reboot", up).returncode, hnsfake("container", "list", up).stdout) == (0, "")
+
+
 def test_exec_passes_the_exit_code_and_a_view_of_its_own(hnsfake: Hnsfake, up: str) -> None:
     done = hnsfake("exec", up, "--", "sh", "-c", "ls /sys/class/net; exit 7")
     assert done.returncode == 7
