@@ -35,6 +35,7 @@ def hns_call(exchange: Exchange) -> None:
     shape = (method, collection.lower(), "{id}" if object_id else "", action.lower())
     carry_out = _ROUTES.get(shape)
     if carry_out is None or len(words) > 3:
+        exchange.facts.unknown.count("HNSCall", [f"{method} /{collection.lower()}/{action.lower()}"])
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
     output = carry_out(exchange, object_id)
     exchange.output = v1_success(output, alphabetical=not is_new(exchange.facts.release.object_version))
