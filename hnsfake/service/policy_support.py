@@ -38,7 +38,7 @@ from hnsfake.service.node_facts import NodeFacts
 
 log = logging.getLogger("hnsfake.service")
 
-_FEATURES: Mapping[type[Policy], Feature] = {
+FEATURES: Mapping[type[Policy], Feature] = {
     HostRoute: Feature.HOST_ROUTE,
     L4Proxy: Feature.L4_PROXY,
     L4WfpProxy: Feature.L4_WFP_PROXY,
@@ -100,7 +100,7 @@ def note(facts: NodeFacts, model: type) -> None:
 
 
 def _supported(facts: NodeFacts, policy: Policy) -> bool:
-    feature = _FEATURES.get(type(policy))
+    feature = FEATURES.get(type(policy))
     if feature is not None and not facts.release.supports(feature):
         return False
     nested = isinstance(policy, SetPolicy) and policy.type is SetType.NESTED_IPSET

@@ -68,7 +68,7 @@ class Policy(BaseModel):
 
 def strangers(read: BaseModel, sent: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names in ``sent`` that the model it was read by doesn't have; those inside its parts with a dot."""
-    fields = {alias: name for name, field in type(read).model_fields.items() for alias in _aliases(name, field)}
+    fields = {alias: name for name, field in type(read).model_fields.items() for alias in aliases(name, field)}
     for name, value in sent.items():
         if name not in fields:
             yield name
@@ -82,7 +82,8 @@ def strangers(read: BaseModel, sent: Mapping[str, Any]) -> Iterator[str]:
                     yield from (f"{name}.{inner}" for inner in strangers(one, other))
 
 
-def _aliases(name: str, field: FieldInfo) -> list[str]:
+def aliases(name: str, field: FieldInfo) -> list[str]:
+    """Return the names that a field of a policy has in documents."""
     alias = field.validation_alias or field.alias
     if isinstance(alias, AliasChoices):
         return [choice for choice in alias.choices if isinstance(choice, str)]
