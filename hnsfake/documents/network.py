@@ -96,6 +96,7 @@ class Network:
     source_mac: str = ""
     management_ip: str = ""
     automatic_dns: bool | None = None
+    dns_compartment: int = 0
     # filled in by the service
     layer_adapter: str = ""
     dr_mac: str = ""
@@ -230,6 +231,7 @@ def _from_v1(document: NetworkV1) -> Network:
         source_mac=document.SourceMac,
         management_ip=document.ManagementIP,
         automatic_dns=document.AutomaticDNS,
+        dns_compartment=document.DNSServerCompartment,
     )
 
 
