@@ -69,6 +69,7 @@ ROUTED = replace(OVERLAY, remote_subnets=(behind(THERE, "10.127.0.12"),))
 ROUTED_ELSEWHERE = replace(
     OVERLAY, host_route=False, remote_subnets=(behind(FAR, "10.127.0.13"), behind(THERE, "10.127.0.13"))
 )
+MORE = overlay("10.2.9.0/24").subnets[0]
 TWO = compartments(2)
 SCENARIOS = {
     "L2Bridge: the first network": scenario([], create(L2)),
@@ -84,6 +85,7 @@ SCENARIOS = {
     "Overlay: the first network": scenario([], create(ROUTED)),
     "Overlay: the last network goes": scenario(create(ROUTED), remove(ROUTED)),
     "Overlay: remote subnets": scenario(create(ROUTED), modify(ROUTED, ROUTED_ELSEWHERE)),
+    "Overlay: subnets": scenario(create(ROUTED), modify(ROUTED, replace(ROUTED, subnets=(*ROUTED.subnets, MORE)))),
     "Overlay: attach": scenario(create(ROUTED), create(*TWO, OVERLAY_POD)),
     "Overlay: policies": scenario(
         create(OVERLAY, *TWO, OVERLAY_POD),
