@@ -139,7 +139,7 @@ ENDPOINTS = st.fixed_dictionaries(
     },
 )
 NETWORKS = st.fixed_dictionaries(
-    {"SchemaVersion": st.just(VERSION), "Type": st.sampled_from(["NAT", "L2Bridge", "overlay", "Transparent"])},
+    {"SchemaVersion": st.just(VERSION), "Type": st.sampled_from(["NAT", "overlay", "Transparent", "ICS", "private"])},
     optional={
         "Name": ODD,
         "Flags": NUMBERS,
@@ -167,18 +167,22 @@ NETWORKS = st.fixed_dictionaries(
     endpoint=ENDPOINTS,
     policies=V2_POLICIES,
     request_type=st.sampled_from(["Add", "Update", "Remove"]),
+    resource_type=st.sampled_from(["Policy", "DNS", "Extension", "Subnet", "IPSubnet", "Port"]),
+    odd=ODD,
 )
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_documents_of_the_right_shape_with_odd_values_get_an_answer(
-    network: Any, endpoint: Any, policies: Any, request_type: str
+    network: Any, endpoint: Any, policies: Any, request_type: str, resource_type: str, odd: str
 ) -> None:
     bench = Bench("ws2025")
-    _check(bench, "HcnCreateNetwork", network)
     own = bench.network("L2Bridge", Name="own")["ID"]
+    _check(bench, "HcnCreateNetwork", network)
     handle = bench.handle("Network", own)
     _check(bench, "HcnCreateEndpoint", endpoint, handle=handle)
     pod = bench.handle("Endpoint", bench.endpoint(own)["ID"])
-    request = {"ResourceType": "Policy", "RequestType": request_type, "Settings": {"Policies": policies}}
+    subnets = [{"IpAddressPrefix": odd, "Flags": 1}]
+    sent = {"Policies": policies, "Subnets": subnets, "IpSubnets": subnets, "SubnetId": odd, "Id": odd, "PortId": odd}
+    request = {"ResourceType": resource_type, "RequestType": request_type, "Settings": sent}
     _check(bench, "HcnModifyEndpoint", request, handle=pod)
     _check(bench, "HcnModifyNetwork", request, handle=handle)
     for noun in ("networks", "endpoints", "namespaces"):
