@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from hnsfake.documents.validation import first_problem
 from hnsfake.lab import DEFAULT_NODES, DEFAULT_RELEASE, NodeConfig
 from hnsfake.releases import UnknownReleaseError, release
 
@@ -85,8 +86,4 @@ def _check(content: Mapping[str, object], where: str) -> LabFile:
     try:
         return LabFile.model_validate(dict(content))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise LabFileError(f"{where}: {place}: there is no such key") from error
-        raise LabFileError(f"{where}: {place}: {first['msg']}") from error
+        raise LabFileError(f"{where}: {first_problem(error)}") from error
