@@ -28,9 +28,9 @@ def v1_operation(method: str, path: str) -> str:
 
 def objects(call: Call, handles: Handles, state: State) -> frozenset[str]:
     """Return the ids and names of the objects a call is about, in lower case and without braces."""
-    ids = {_plain(text) for text in (*_ids(call, handles), *_named(call)) if text}
+    ids = {plain(text) for text in (*_ids(call, handles), *_named(call)) if text}
     found = (kind.get(one.upper()) for one in ids for kind in (state.networks, state.endpoints))
-    return frozenset(ids | {_plain(noun.name) for noun in found if noun is not None})
+    return frozenset(ids | {plain(noun.name) for noun in found if noun is not None})
 
 
 def _ids(call: Call, handles: Handles) -> Iterator[str | None]:
@@ -48,5 +48,6 @@ def _named(call: Call) -> Iterator[str]:
                 yield value
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Write an id or a name in the one way that these are compared in."""
     return text.strip("{}").casefold()

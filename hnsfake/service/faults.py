@@ -29,7 +29,7 @@ from pydantic import (
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.validation import first_problem
-from hnsfake.service.about import operations, v1_operation
+from hnsfake.service.about import operations, plain, v1_operation
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.latencies import PROFILES
 from hnsfake.service.pipeline import FUNCTIONS, AnswerLostError, failure
@@ -87,7 +87,9 @@ class FaultRule(BaseModel):
     operation: Annotated[str, AfterValidator(_operation)] = Field(
         "*", description="a function's name, or method and path of v1"
     )
-    object: str | None = Field(None, description="id or name of what the call is about")
+    object: Annotated[str, AfterValidator(plain)] | None = Field(
+        None, description="id or name of what the call is about"
+    )
     nth: Count | None = Field(None, description="the n-th of the calls that match: that one, or the first of `times`")
     times: Count | None = Field(None, description="how many of the calls that match; without it and `nth`, all")
     fail: Failure | None = Field(None, description="HRESULT, by symbol or number; nothing is done then")
@@ -132,10 +134,12 @@ class LabFaultRule(FaultRule):
     node: str = Field("*", description="the nodes it is for, as a pattern")
     release: str = Field("*", description="the releases it is for, as a pattern")
 
-    def for_node(self, name: str, release: str) -> FaultRule | None:
-        """Return the rule as a node of this name and release takes it, or None where it isn't meant."""
-        if not fnmatchcase(name, self.node) or not fnmatchcase(release, self.release):
-            return None
+    def is_for_node(self, name: str, release: str) -> bool:
+        """Whether a node of this name and release is meant."""
+        return fnmatchcase(name, self.node) and fnmatchcase(release, self.release)
+
+    def on_a_node(self) -> FaultRule:
+        """Return the rule as a node takes it."""
         return FaultRule(**self.model_dump(exclude={"node", "release"}))
 
 

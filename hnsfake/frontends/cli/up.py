@@ -67,6 +67,7 @@ def _serve(description: LabFile, state: Path | None, port: int, socket_dir: Path
         dataplane=description.dataplane,
         state=state,
         name=description.name,
+        faults=description.faults,
     )
     with lab, LabServer(lab, port, socket_dir) as server:
         typer.echo(f"lab {lab.name} is up (pid {os.getpid()})")
