@@ -71,7 +71,7 @@ class NodeClient:
         added: dict[str, Any] = json.loads(_accepted(self._send("POST", FAULTS, json.dumps(words).encode())).text)
         return added
 
-    def clear_faults(self, number: str | None = None) -> None:
+    def clear_faults(self, number: int | None = None) -> None:
         """Put a fault rule, or all, out of force; raise RefusedError."""
         _accepted(self._send("DELETE", FAULTS if number is None else f"{FAULTS}/{number}"))
 

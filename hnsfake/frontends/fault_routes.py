@@ -24,6 +24,17 @@ _BODY = {
         "content": {"application/json": {"schema": FaultRule.model_json_schema()}},
     }
 }
+_NUMBER = {
+    "parameters": [
+        {
+            "name": "id",
+            "in": "path",
+            "required": True,
+            "schema": {"type": "integer"},
+            "description": "the rule's number",
+        }
+    ]
+}
 
 
 def add_fault_routes(app: FastAPI, faults: FaultRules) -> None:
@@ -70,12 +81,14 @@ def add_fault_routes(app: FastAPI, faults: FaultRules) -> None:
         response_model=None,
         status_code=204,
         responses={404: _ERROR},
+        openapi_extra=_NUMBER,
     )
-    def remove(id: str) -> Response:  # noqa: A002 - the name in the path
+    def remove(request: Request) -> Response:
+        number = request.path_params["id"]
         known = {str(fault.id): fault.id for fault in faults.list()}
-        if id in known and faults.remove(known[id]):
+        if number in known and faults.remove(known[number]):
             return Response(status_code=204)
-        return _wrong(404, f"no fault rule {id} is in force")
+        return _wrong(404, f"no fault rule {number} is in force")
 
 
 def _wrong(status: int, error: str) -> Response:

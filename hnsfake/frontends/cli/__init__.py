@@ -74,5 +74,5 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _name(arguments: list[str]) -> str:
-    known = {command.name for command in app.registered_commands}
+    known = {each.name for each in app.registered_commands} | {each.name for each in app.registered_groups}
     return f"{arguments[0]} " if arguments and arguments[0] in known else ""

@@ -55,7 +55,7 @@ def show(node: Node, lab: Lab = None) -> None:
 @app.command("clear")
 def clear(
     node: Node,
-    number: Annotated[str | None, typer.Argument(help="The rule's number; else all.")] = None,
+    number: Annotated[int | None, typer.Argument(help="The rule's number; else all.")] = None,
     lab: Lab = None,
 ) -> None:
     """Put a rule, or all, out of force; delayed calls go on."""
