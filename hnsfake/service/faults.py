@@ -56,7 +56,7 @@ def _delay(value: object) -> object:
         return value
     try:
         seconds = float(value) if isinstance(value, (int, float, str)) and not isinstance(value, bool) else 0.0
-    except ValueError:
+    except (ValueError, OverflowError):
         seconds = 0.0
     if not 0 < seconds <= _LONGEST_DELAY:
         raise ValueError(f"neither seconds, at most {_LONGEST_DELAY}, nor one of {', '.join(PROFILES)}")

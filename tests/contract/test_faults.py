@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hnsfake import Lab
 from hnsfake.documents.errors import HnsError
@@ -141,6 +143,22 @@ def test_a_document_that_cannot_be_read_is_still_the_services_to_refuse() -> Non
     assert bench.invoke("HcnCreateNetwork", "{").hresult == HResult.HCN_E_INVALID_JSON
 
 
+@given(
+    document=st.binary(max_size=40) | st.just(b'{"name": 5, "ID": "\xed\xa0\x80"}'),
+    texts=st.tuples(st.text(max_size=8), st.text(max_size=8), st.text(max_size=8)),
+    handle=st.none() | st.integers(),
+)
+def test_whatever_a_call_is_about_the_rules_can_be_asked(
+    document: bytes, texts: tuple[str, str, str], handle: int | None
+) -> None:
+    path, object_id, pattern = texts
+    bench = Bench()
+    bench.service.faults.add(object=pattern, fail="E_FAIL")
+    for operation in ("HNSCall", "HcnOpenNetwork", "HcnQueryNetworkProperties"):
+        reply = bench.invoke(operation, document, method="GET", path=path, id=object_id, handle=handle)
+        assert _code(reply) != HResult.E_UNEXPECTED
+
+
 def test_while_one_call_is_delayed_others_go_on() -> None:
     bench = Bench()
     with ThreadPoolExecutor(1) as other:
@@ -255,6 +273,8 @@ def test_an_injected_rule_ends_with_its_block_also_by_an_exception() -> None:
         ({"delay": -1}, "delay: neither"),
         ({"delay": float("nan")}, "delay: neither"),
         ({"delay": 1e9}, "delay: neither"),
+        ({"delay": 10**400}, "delay: neither"),
+        ({"fail": 10**400}, "fail: not an HRESULT"),
         ({"nth": 0, "drop": True}, "nth: "),
         ({"colour": "green", "drop": True}, "colour: there is no such key"),
         ([], "dictionary"),
