@@ -52,6 +52,7 @@ class Lab:
     ``dataplane="none"`` gives the API alone, in memory, on any operating system. ``state`` is a directory
     for the journals: a lab made again with the same directory and nodes finds its objects again. ``seed``
     fixes what HNS chooses by chance (ids aside). ``faults`` are rules for what goes wrong on several nodes.
+    ``strict`` refuses fields, flags, policies, paths and functions that nobody here knows, which HNS ignores.
 
     Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError.
     """
@@ -66,6 +67,7 @@ class Lab:
         name: str = "default",
         seed: int | None = None,
         faults: Sequence[LabFaultRule] = (),
+        strict: bool = False,
     ) -> None:
         configs = [node if isinstance(node, NodeConfig) else NodeConfig(node) for node in nodes]
         _check(configs)
@@ -74,6 +76,7 @@ class Lab:
         self._chooser = random.Random(seed)
         self._release = release
         self._state = state
+        self._strict = strict
         self._sandbox: Sandbox | None = None
         self._fabric: Fabric | None = None
         self._engine: Engine | None = None
@@ -140,7 +143,7 @@ class Lab:
         plane: NodeDataplane = linux or NoDataplane([HostAdapter(_ADAPTER, mac, (address,))])
         stack.callback(plane.close)
         chooser = random.Random(self._chooser.random())
-        service = HnsService(config.name, release, plane, self._journal(config.name), chooser)
+        service = HnsService(config.name, release, plane, self._journal(config.name), chooser, self._strict)
         node = Node(config.name, release, IPv4Address(address.ip), service, linux, self._engine)
         stack.callback(node.close)
         for rule in config.faults:

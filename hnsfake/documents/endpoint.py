@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 from ipaddress import ip_address, ip_network
-from typing import Any
+from typing import Annotated, Any
 
 from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
@@ -26,6 +26,7 @@ from hnsfake.documents.schema import (
     PolicyDocument,
     Route,
     UnknownFields,
+    known_flags,
 )
 
 POLICIES = table(ENDPOINT_POLICIES)
@@ -123,7 +124,7 @@ class EndpointV2(Document):
     Dns: DnsObject = DnsObject()
     Routes: list[Route] = []
     MacAddress: str = ""
-    Flags: int = 0
+    Flags: Annotated[int, known_flags(EndpointFlags)] = 0
     Health: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntFlag
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Any
+from typing import Annotated, Any
 
 from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
@@ -26,6 +27,7 @@ from hnsfake.documents.schema import (
     PolicyDocument,
     Route,
     UnknownFields,
+    known_flags,
 )
 
 IPAddress = IPv4Address | IPv6Address
@@ -58,8 +60,23 @@ class Subnet:
     ip_subnet_id: str = ""
 
 
-NON_PERSISTENT = 8
-"""EnableNonPersistent of ``Flags`` (microsoft/hcsshim hcn/hcnnetwork.go)."""
+class NetworkFlags(IntFlag):
+    """``Flags`` (microsoft/hcsshim hcn/hcnnetwork.go; all of them: microsoft/WSL hcs_schema.h)."""
+
+    DNS_PROXY = 1
+    DHCP_SERVER = 2
+    MIRRORING = 4
+    NON_PERSISTENT = 8
+    PERSISTENT = 16
+    ISOLATE_SWITCH = 32
+    FLOW_STEERING = 64
+    DISABLE_SHARING = 128
+    FIREWALL = 256
+    SUPPRESS_MEDIA_DISCONNECT = 512
+    DISABLE_HOST_PORT = 1024
+    WEAK_HOST_RECEIVE = 2048
+    WEAK_HOST_SEND = 4096
+    IOV = 8192
 
 
 @dataclass(frozen=True)
@@ -79,6 +96,7 @@ class Network:
     source_mac: str = ""
     management_ip: str = ""
     automatic_dns: bool | None = None
+    dns_compartment: int = 0
     # filled in by the service
     layer_adapter: str = ""
     dr_mac: str = ""
@@ -92,7 +110,7 @@ class Network:
     @property
     def persistent(self) -> bool:
         """Whether the network outlives a reboot of its node.  # unverified: that it is this flag alone."""
-        return not self.flags & NON_PERSISTENT
+        return not self.flags & NetworkFlags.NON_PERSISTENT
 
 
 class SubnetV2(Document):
@@ -128,7 +146,7 @@ class NetworkV2(Document):
     MacPool: MacPoolV2 = MacPoolV2()
     Dns: DnsObject = DnsObject()
     Ipams: list[IpamV2] = []
-    Flags: int = 0
+    Flags: Annotated[int, known_flags(NetworkFlags)] = 0
     Health: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
 
@@ -157,7 +175,7 @@ class NetworkV1(Document):
     DNSServerCompartment: int = 0
     ManagementIP: str = ""
     AutomaticDNS: bool | None = None
-    Flags: int = 0
+    Flags: Annotated[int, known_flags(NetworkFlags)] = 0
 
 
 def read_network(document: Mapping[str, Any], unknown: UnknownFields) -> Network:
@@ -213,6 +231,7 @@ def _from_v1(document: NetworkV1) -> Network:
         source_mac=document.SourceMac,
         management_ip=document.ManagementIP,
         automatic_dns=document.AutomaticDNS,
+        dns_compartment=document.DNSServerCompartment,
     )
 
 

@@ -54,6 +54,7 @@ class LabFile(_Strict):
     name: Name = "default"
     release: ReleaseName = DEFAULT_RELEASE
     dataplane: Literal["linux", "none"] = "linux"
+    strict: bool = False
     nodes: tuple[Annotated[NodeEntry, BeforeValidator(_mapping)], ...] = tuple(
         NodeEntry(name=name) for name in DEFAULT_NODES
     )

@@ -8,6 +8,7 @@ from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
 from hnsfake.documents.errors import HnsError
+from hnsfake.documents.schema import UnknownFields
 from hnsfake.releases import Release
 from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
@@ -31,10 +32,18 @@ class HnsService:
         dataplane: NodeDataplane,
         journal: Journal | NoJournal | None = None,
         chooser: random.Random | None = None,
+        strict: bool = False,
     ) -> None:
         self._dataplane = dataplane
         self._journal = journal or NoJournal()
-        self._facts = NodeFacts(name, release, dataplane.adapters, dataplane.counters, chooser or random.Random())
+        self._facts = NodeFacts(
+            name,
+            release,
+            dataplane.adapters,
+            dataplane.counters,
+            chooser or random.Random(),
+            unknown=UnknownFields(strict),
+        )
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()

@@ -33,8 +33,9 @@ def hns_call(exchange: Exchange) -> None:
     method, words = exchange.call.method.upper(), exchange.call.path.strip("/").split("/")
     collection, object_id, action = (*[word for word in words if word], "", "", "")[:3]
     shape = (method, collection.lower(), "{id}" if object_id else "", action.lower())
-    carry_out = _ROUTES.get(shape)
+    carry_out = ROUTES.get(shape)
     if carry_out is None or len(words) > 3:
+        exchange.facts.unknown.count("HNSCall", [f"{method} /{collection.lower()}/{action.lower()}"])
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
     output = carry_out(exchange, object_id)
     exchange.output = v1_success(output, alphabetical=not is_new(exchange.facts.release.object_version))
@@ -121,7 +122,7 @@ def _nothing(_exchange: Exchange) -> None:
     pass
 
 
-_ROUTES: Mapping[tuple[str, str, str, str], Action] = {
+ROUTES: Mapping[tuple[str, str, str, str], Action] = {
     **{("GET", word, "", ""): partial(_list, verbs) for word, verbs in BY_PATH.items()},
     **{("POST", word, "", ""): partial(_create, verbs) for word, verbs in BY_PATH.items()},
     **{("GET", word, "{id}", ""): partial(_get, verbs) for word, verbs in BY_PATH.items()},

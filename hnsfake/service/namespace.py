@@ -9,10 +9,10 @@ from typing import Any
 from hnsfake.dataplane.interface import HOST_COMPARTMENT
 from hnsfake.documents import guids
 from hnsfake.documents.endpoint import Endpoint
-from hnsfake.documents.errors import HnsError, InvalidDocumentError, NotFoundError
+from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.modify import ModifyRequest, NamespaceResource
-from hnsfake.documents.namespace import Namespace, NamespaceResourceV1, NamespaceType, read_namespace
+from hnsfake.documents.namespace import Namespace, NamespaceType, ResourceEntry, read_namespace
 from hnsfake.documents.shown.namespace import namespace_v1, namespace_v2
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import pools
@@ -25,7 +25,7 @@ not_found = HResult.ERROR_NOT_FOUND  # antrea-io/antrea#2301
 
 def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], object_id: str | None) -> str:
     """Make a namespace; return its id."""
-    asked = read_namespace(document, facts.unknown)
+    asked, resources = read_namespace(document, facts.unknown)
     namespace_id = object_id or asked.id or guids.new()
     if tx.find(Namespace, namespace_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
@@ -40,6 +40,10 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
             created=facts.now(),
         )
     )
+    for resource in resources:
+        made = tx.find(Namespace, namespace_id)
+        assert made is not None
+        _change(tx, made, resource.Type, "Add", resource.object_id, resource.object_id)
     return namespace_id
 
 
@@ -59,11 +63,8 @@ def change_v1(
     tx: Transaction, facts: NodeFacts, namespace: Namespace, action: str, document: Mapping[str, Any]
 ) -> None:
     """Carry out v1's addresource ("Add") and removeresource ("Remove") (internal/hns/namespace.go)."""
-    resource = NamespaceResourceV1.read(document, facts.unknown)
-    object_id = resource.Data.get("Id", resource.Data.get("ID", ""))
-    if not isinstance(object_id, str):
-        raise InvalidDocumentError("Data.Id")
-    _change(tx, namespace, resource.Type, action, object_id, object_id)
+    resource = ResourceEntry.read(document, facts.unknown)
+    _change(tx, namespace, resource.Type, action, resource.object_id, resource.object_id)
 
 
 def delete(tx: Transaction, namespace: Namespace) -> None:

@@ -16,10 +16,10 @@ from hnsfake.documents.macs import to_text
 from hnsfake.documents.modify import ModifyRequest
 from hnsfake.documents.network import (
     DEFAULT_ROUTES,
-    NON_PERSISTENT,
     POLICIES,
     IPNetwork,
     Network,
+    NetworkFlags,
     NetworkV1,
     Subnet,
     SubnetRoute,
@@ -225,7 +225,8 @@ def _with_isolation(tx: Transaction, network: Network) -> Network:
     vlan = next(number for number in itertools.count(1) if number not in taken)
     settings = {"IsolationId": vlan}
     policy = PolicyRecord(Vlan.v2_type, settings, Vlan.from_v2(settings))
-    return replace(network, flags=network.flags | NON_PERSISTENT, policies=(*network.policies, policy))
+    flags = network.flags | NetworkFlags.NON_PERSISTENT.value
+    return replace(network, flags=flags, policies=(*network.policies, policy))
 
 
 def _check_policies(facts: NodeFacts, network: Network, driver: Driver) -> None:

@@ -54,6 +54,7 @@ def carry_out(exchange: Exchange) -> None:
     """Parse the document, check it against state and release, and write the transaction; no side effects."""
     function = FUNCTIONS.get(exchange.call.operation)
     if function is None:
+        exchange.facts.unknown.count("function", [exchange.call.operation])
         raise HnsError(HResult.E_NOTIMPL)
     function(exchange)
 

@@ -31,13 +31,14 @@ from hnsfake.documents.policies import (
     VSwitchExtension,
     VxlanPort,
 )
+from hnsfake.documents.policies.base import strangers
 from hnsfake.documents.policies.record import PolicyRecord
 from hnsfake.releases import Feature
 from hnsfake.service.node_facts import NodeFacts
 
 log = logging.getLogger("hnsfake.service")
 
-_FEATURES: Mapping[type[Policy], Feature] = {
+FEATURES: Mapping[type[Policy], Feature] = {
     HostRoute: Feature.HOST_ROUTE,
     L4Proxy: Feature.L4_PROXY,
     L4WfpProxy: Feature.L4_WFP_PROXY,
@@ -85,8 +86,10 @@ def check(facts: NodeFacts, where: str, records: Collection[PolicyRecord]) -> No
     if not all(_supported(facts, policy) for policy in typed):
         raise HnsError(HResult.HCN_E_INVALID_POLICY_TYPE)
     facts.unknown.note(where, [record.type for record in records if record.typed is None])
-    for policy in typed:
-        note(facts, type(policy))
+    for record in records:
+        if record.typed is not None:
+            facts.unknown.note(_name(type(record.typed)), strangers(record.typed, record.settings))
+            note(facts, type(record.typed))
 
 
 def note(facts: NodeFacts, model: type) -> None:
@@ -97,7 +100,7 @@ def note(facts: NodeFacts, model: type) -> None:
 
 
 def _supported(facts: NodeFacts, policy: Policy) -> bool:
-    feature = _FEATURES.get(type(policy))
+    feature = FEATURES.get(type(policy))
     if feature is not None and not facts.release.supports(feature):
         return False
     nested = isinstance(policy, SetPolicy) and policy.type is SetType.NESTED_IPSET

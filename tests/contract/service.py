@@ -37,10 +37,12 @@ class WatchedDataplane(NoDataplane):
 class Bench:
     """One HNS on a watched data plane."""
 
-    def __init__(self, release_name: str = "ws2022", journal: Path | None = None, seed: int = 1) -> None:
+    def __init__(
+        self, release_name: str = "ws2022", journal: Path | None = None, seed: int = 1, strict: bool = False
+    ) -> None:
         self.plane = WatchedDataplane()
         kept = Journal(journal, "n1") if journal is not None else None
-        self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed))
+        self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed), strict)
 
     def invoke(self, operation: str, document: Any = "", **parts: Any) -> Reply:
         """Call with a document as an object, text or bytes."""

@@ -267,6 +267,40 @@ def test_an_unknown_field_is_ignored_and_counted() -> None:
     assert bench.service.unknown_fields == {"NetworkV2.Colour": 1}
 
 
+@pytest.mark.parametrize(
+    ("network", "counted"),
+    [
+        ({"Flags": 1 << 20}, "NetworkFlags.0x100000"),
+        ({"Policies": [{"Type": "VxlanPort", "Settings": {"Port": 4790, "Colour": 1}}]}, "VxlanPort.Colour"),
+        ({"Policies": [{"Type": "Paint", "Settings": {}}]}, "NetworkPolicy.Paint"),
+    ],
+)
+def test_what_nobody_knows_is_counted_by_name_and_refused_if_strict(network: dict[str, Any], counted: str) -> None:
+    bench = Bench()
+    bench.network(**network)
+    assert bench.service.unknown_fields == {counted: 1}
+    strict = Bench(strict=True)
+    plain = {"SchemaVersion": VERSION, "Name": "n", "Type": "NAT"}
+    refused = strict.invoke("HcnCreateNetwork", {**plain, **network})
+    assert refused.hresult == HResult.HCN_E_INVALID_JSON
+    assert counted in (refused.record or "")
+    assert not strict.service.state.networks
+
+
+def test_a_part_of_a_policys_settings_that_nobody_knows_is_counted_by_its_place() -> None:
+    bench = Bench()
+    settings = {"FilterTuple": {"Protocols": "6", "Colour": "green"}, "InboundProxyPort": "8080"}
+    bench.endpoint(bench.network()["ID"], Policies=[{"Type": "L4WFPPROXY", "Settings": settings}])
+    assert bench.service.unknown_fields == {"L4WFPPROXY.FilterTuple.Colour": 1}
+
+
+def test_paths_and_functions_that_are_none_are_counted() -> None:
+    bench = Bench()
+    bench.v1("GET", "/frobs/5f0b1190-63be-4e0c-b974-bd0f55675a42/paint")
+    bench.invoke("HcnFrobnicate")
+    assert bench.service.unknown_fields == {"HNSCall.GET /frobs/paint": 1, "function.HcnFrobnicate": 1}
+
+
 def test_an_unknown_field_cannot_forge_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
     odd: dict[str, Any] = {"a\nERROR forged": 1}
     Bench().network(**odd)

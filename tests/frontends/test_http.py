@@ -134,7 +134,7 @@ def test_openapi_describes_every_function_and_path_and_what_it_takes(served: Ser
     described = {(method, path): operation for path, item in paths.items() for method, operation in item.items()}
     assert {path for _, path in described} >= {f"/hcn/{function}" for function in FUNCTIONS if function != "HNSCall"}
     assert {(method.upper(), *_shape(path)) for method, path in described if not path.startswith(("/hcn", "/lab"))} == {
-        shape if shape[1] != "globals" else ("GET", "globals", "version", "") for shape in hns_call._ROUTES
+        shape if shape[1] != "globals" else ("GET", "globals", "version", "") for shape in hns_call.ROUTES
     }
     create = described["post", "/hcn/HcnCreateEndpoint"]
     assert create["summary"] == "Create an endpoint and open it."

@@ -46,6 +46,7 @@ def network_v1(network: Network, driver: str, endpoint_count: int, total_endpoin
     }
     optional = {
         "AutomaticDNS": network.automatic_dns,
+        "DNSServerCompartment": network.dns_compartment or None,
         "DrMacAddress": network.dr_mac or None,
         "ManagementIP": network.management_ip or None,
         "NatName": f"NAT{network.switch_id}" if driver == "NAT" else None,

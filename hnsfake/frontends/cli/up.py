@@ -31,6 +31,9 @@ def up(
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port of the first node; 0: any.")] = 0,
     socket_dir: Annotated[Path | None, typer.Option(help="A directory for Unix sockets with names.")] = None,
     log: Annotated[Path | None, typer.Option(help="A file for the log; else it goes to stderr.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse fields, flags and paths that nobody here knows.")
+    ] = False,
     in_background: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
 ) -> None:
     """Start a lab and serve it until Ctrl-C, SIGTERM or `hnsfake down`. Flags win over the file."""
@@ -43,7 +46,7 @@ def up(
     from hnsfake.service.journal import JournalError
 
     with told(DataplaneError, SandboxError, LabFileError, ServeError, LabError, JournalError):
-        flags = {"name": name, "release": release, "dataplane": dataplane, "nodes": node}
+        flags = {"name": name, "release": release, "dataplane": dataplane, "nodes": node, "strict": strict}
         lab = describe(file, {key: value for key, value in flags.items() if value})
         if lab.name in running_labs():
             stop(f"a lab {lab.name} is running already: `hnsfake down --lab {lab.name}`, or give a --name")
@@ -68,6 +71,7 @@ def _serve(description: LabFile, state: Path | None, port: int, socket_dir: Path
         state=state,
         name=description.name,
         faults=description.faults,
+        strict=description.strict,
     )
     with lab, LabServer(lab, port, socket_dir) as server:
         typer.echo(f"lab {lab.name} is up (pid {os.getpid()})")
