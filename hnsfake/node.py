@@ -13,6 +13,7 @@ from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.releases import Release
 from hnsfake.service.call import Call, Reply
+from hnsfake.service.faults import FaultRules
 from hnsfake.service.hns import HnsService
 from hnsfake.service.notifications import Subscription
 
@@ -49,8 +50,13 @@ class Node:
         self._engine = engine
 
     def invoke(self, call: Call) -> Reply:
-        """Carry out one call to this node's HNS; never raises."""
+        """Carry out one call to this node's HNS; raises AnswerLostError where ``faults`` say so, and nothing else."""
         return self.service.invoke(call)
+
+    @property
+    def faults(self) -> FaultRules:
+        """What shall go wrong: ``with node.faults.inject(operation="HcnCreateEndpoint", fail="E_FAIL"): ...``."""
+        return self.service.faults
 
     def hns_call(self, method: str, path: str, request: str | Mapping[str, Any] = "") -> Any:
         """Call HNSCall; return the envelope's ``Output``, raise HnsError where it says ``Success`` false."""

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import socket
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from hnsfake.frontends.carrier import HRESULT_HEADER, NODE, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
 
 _TIMEOUT = 60.0
+_BAD_REQUEST = 400
 
 
 class NoLabError(RuntimeError):
     """No such lab or node runs; the text says what to do."""
+
+
+class RefusedError(ValueError):
+    """The lab can't do what was asked; the text says in one line why."""
 
 
 class _UnixConnection(HTTPConnection):
@@ -36,6 +41,7 @@ class _UnixConnection(HTTPConnection):
 class _Answer:
     text: str
     hresult: int
+    status: int
 
 
 class NodeClient:
@@ -54,6 +60,20 @@ class NodeClient:
         answer = self._send("POST", NODE + word)
         if answer.text:
             raise NoLabError(f"{word} failed: see the lab's log")
+
+    def faults(self) -> list[dict[str, Any]]:
+        """Return the fault rules in force."""
+        answer: list[dict[str, Any]] = json.loads(self._send("GET", FAULTS).text)
+        return answer
+
+    def add_fault(self, words: dict[str, Any]) -> dict[str, Any]:
+        """Put a fault rule in force; return it with its number. Raises RefusedError."""
+        added: dict[str, Any] = json.loads(_accepted(self._send("POST", FAULTS, json.dumps(words).encode())).text)
+        return added
+
+    def clear_faults(self, number: int | None = None) -> None:
+        """Put a fault rule, or all, out of force; raise RefusedError."""
+        _accepted(self._send("DELETE", FAULTS if number is None else f"{FAULTS}/{number}"))
 
     def hns_call(self, method: str, path: str, document: bytes = b"") -> tuple[int, str]:
         """Call HNSCall; return HRESULT and envelope."""
@@ -78,11 +98,21 @@ class NodeClient:
         try:
             connection.request(method, target, document)
             answer = connection.getresponse()
-            return _Answer(answer.read().decode(), int(answer.getheader(HRESULT_HEADER, "0"), 16))
+            return _Answer(answer.read().decode(), int(answer.getheader(HRESULT_HEADER, "0"), 16), answer.status)
+        except RemoteDisconnected as error:
+            raise NoLabError(
+                "the connection broke before the answer came: the call may have been carried out"
+            ) from error
         except (HTTPException, OSError) as error:
             raise NoLabError(f"the lab does not answer ({error}): is it going down?") from error
         finally:
             connection.close()
+
+
+def _accepted(answer: _Answer) -> _Answer:
+    if answer.status >= _BAD_REQUEST:
+        raise RefusedError(json.loads(answer.text)["error"])
+    return answer
 
 
 def first_node(lab: str | None = None) -> str:

@@ -18,7 +18,6 @@ from urllib.parse import unquote
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
@@ -39,16 +38,20 @@ from hnsfake.frontends.operations import (
 )
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.notifications import Subscription
-from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, failure
+from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, AnswerLostError, failure
 
 log = logging.getLogger("hnsfake.frontends")
 
 Invoke = Callable[[Call], Reply]
 Registered = Callable[[int | None, str], Subscription | None]
+HANG_UP = "hnsfake.hang_up"
+"""In the scope's state: what closes the connection."""
 _QUIET = 5.0
 """Seconds after which a stream without news shows that it is alive."""
 _streams = CapacityLimiter(10_000)
 """Streams wait in threads of their own: however many there are, calls get theirs."""
+_calls = CapacityLimiter(1_000)
+"""Calls that a fault rule delays keep their threads: others must find some."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 _LONGEST_HANDLE = 20
 _JSON = "application/json"
@@ -175,13 +178,13 @@ def _handle(text: str) -> int | None:
 
 async def _carry(invoke: Invoke, call: Call, request: Request) -> Reply:
     try:
-        document = await _body(request)
+        document = await read_body(request)
     except InvalidDocumentError as error:
         return failure(call, error)
-    return await run_in_threadpool(invoke, replace(call, document=document))
+    return await to_thread.run_sync(invoke, replace(call, document=document), limiter=_calls)
 
 
-async def _body(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     """Read the body; raise InvalidDocumentError as soon as it is too large, and keep nothing of it."""
     body = bytearray()
     async for part in request.stream():
@@ -251,12 +254,21 @@ class _Faults:
 
         try:
             await self._app(scope, receive, watched)
+        except AnswerLostError:
+            await _hang_up(scope, receive)
         except ClientDisconnect:
             log.info("a client left before its request was read")
         except Exception as error:
             if answered or scope["type"] != "http":
                 raise
             await _fault(scope, error)(scope, receive, send)
+
+
+async def _hang_up(scope: Scope, receive: Receive) -> None:
+    """Close the connection without an answer, by what the server put into the scope for it."""
+    scope["state"][HANG_UP]()
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _fault(scope: Scope, error: Exception) -> Response:

@@ -10,9 +10,10 @@ from hnsfake.dataplane.interface import Change, NodeDataplane
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.schema import UnknownFields
 from hnsfake.releases import Release
-from hnsfake.service import life_cycle, pipeline
+from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
+from hnsfake.service.faults import FaultRules, Passage
 from hnsfake.service.handles import Handles
 from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
@@ -48,10 +49,18 @@ class HnsService:
         self._lock = RLock()
         self._steps = (pipeline.carry_out, self._carry_through)
         self.notifications = Notifications()
+        self.faults = FaultRules(self.restart, _twin(self._facts.chooser))
+        # Outside the lock: while one call is delayed, others go on.
+        self._way = (self.faults.delay, self.faults.fail, self._work, self.faults.restart, self.faults.drop)
         self._restore()
 
     def invoke(self, call: Call) -> Reply:
-        """Carry out one call; never raises."""
+        """Carry out one call; raises AnswerLostError where a fault rule drops the answer, and nothing else."""
+        passage = self.faults.passage(call, lambda: about.objects(call, self._handles, self._state))
+        return pipeline.run(self._way, passage)
+
+    def carry_out(self, call: Call) -> Reply:
+        """Carry out one call as HNS does, whatever the fault rules say; never raises."""
         with self._lock:
             exchange = Exchange(call, Transaction(self._state), self._facts, self._handles, self.notifications)
             return pipeline.run(self._steps, exchange)
@@ -78,9 +87,15 @@ class HnsService:
         self._begin_again(life_cycle.reboot)
 
     def close(self) -> None:
-        """End all subscriptions, and close the journal."""
+        """End all delays and subscriptions, and close the journal."""
+        self.faults.close()
         self.notifications.close()
         self._journal.close()
+
+    def _work(self, passage: Passage) -> None:
+        """Carry out a call that has no answer yet."""
+        if passage.answer is None:
+            passage.answer = self.carry_out(passage.call)
 
     def _begin_again(self, forget: Callable[[Transaction], None]) -> None:
         with self._lock:
@@ -138,3 +153,10 @@ class HnsService:
             self._dataplane.apply(tx.changes)
         self._journal.write(tx.records)
         self._state = tx.result()
+
+
+def _twin(chooser: random.Random) -> random.Random:
+    """Return a source of chance with the same seed, so that neither takes numbers from the other."""
+    twin = random.Random()
+    twin.setstate(chooser.getstate())
+    return twin

@@ -11,7 +11,7 @@ import sys
 import typer
 
 from hnsfake import __version__
-from hnsfake.frontends.cli import call, container, diag, doctor, down, life_cycle, run, status, up, wine
+from hnsfake.frontends.cli import call, container, diag, doctor, down, fault, life_cycle, run, status, up, wine
 from hnsfake.frontends.cli.problems import FAULT, complain
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ app.command("sandbox")(run.sandbox)
 app.command("restart-service")(life_cycle.restart_service)
 app.command("reboot")(life_cycle.reboot)
 app.add_typer(container.app, name="container")
+app.add_typer(fault.app, name="fault")
 app.command("doctor")(doctor.doctor)
 
 
@@ -73,5 +74,5 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _name(arguments: list[str]) -> str:
-    known = {command.name for command in app.registered_commands}
+    known = {each.name for each in app.registered_commands} | {each.name for each in app.registered_groups}
     return f"{arguments[0]} " if arguments and arguments[0] in known else ""

@@ -70,6 +70,7 @@ def _serve(description: LabFile, state: Path | None, port: int, socket_dir: Path
         dataplane=description.dataplane,
         state=state,
         name=description.name,
+        faults=description.faults,
         strict=description.strict,
     )
     with lab, LabServer(lab, port, socket_dir) as server:
