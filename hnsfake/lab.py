@@ -49,9 +49,10 @@ class Lab:
 
     ``dataplane="none"`` gives the API alone, in memory, on any operating system. ``state`` is a directory
     for the journals: a lab made again with the same directory and nodes finds its objects again. ``seed``
-    fixes what HNS chooses by chance (ids aside).
+    fixes what HNS chooses by chance (ids aside). ``record`` is a directory for a recording of each node's calls.
 
-    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError.
+    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError, FileExistsError; when it is
+    closed RecordingError.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Lab:
         state: Path | None = None,
         name: str = "default",
         seed: int | None = None,
+        record: Path | None = None,
     ) -> None:
         configs = [node if isinstance(node, NodeConfig) else NodeConfig(node) for node in nodes]
         _check(configs)
@@ -71,6 +73,7 @@ class Lab:
         self._chooser = random.Random(seed)
         self._release = release
         self._state = state
+        self._record = record
         self._sandbox: Sandbox | None = None
         self._fabric: Fabric | None = None
         self._engine: Engine | None = None
@@ -139,6 +142,9 @@ class Lab:
         service = HnsService(config.name, release, plane, self._journal(config.name), chooser)
         node = Node(config.name, release, IPv4Address(address.ip), service, linux, self._engine)
         stack.callback(node.close)
+        if self._record is not None:
+            self._record.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(node.record(self._record / f"{node.name}.jsonl"))
         return node
 
     def _linux_node(self, name: str, address: IPv4Interface, mac: str) -> LinuxNode | None:

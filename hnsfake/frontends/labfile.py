@@ -46,7 +46,7 @@ class NodeEntry(_Strict):
 
 
 class LabFile(_Strict):
-    """A lab: its name, the release of its nodes, and the nodes."""
+    """A lab: its name, the release of its nodes, the nodes, and a directory for recordings of their calls."""
 
     name: Name = "default"
     release: ReleaseName = DEFAULT_RELEASE
@@ -54,6 +54,7 @@ class LabFile(_Strict):
     nodes: tuple[Annotated[NodeEntry, BeforeValidator(_mapping)], ...] = tuple(
         NodeEntry(name=name) for name in DEFAULT_NODES
     )
+    record: Path | None = None
 
     def configs(self) -> list[NodeConfig]:
         """Return the nodes as the lab takes them."""

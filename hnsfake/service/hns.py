@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import random
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
@@ -19,9 +21,17 @@ from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
 from hnsfake.service.state import State, Transaction
 
+log = logging.getLogger("hnsfake.service")
+
+Observer = Callable[[Call, Reply], None]
+
 
 class HnsService:
-    """The Host Networking Service of one node. Thread safe; calls that change something run one by one."""
+    """The Host Networking Service of one node. Thread safe; calls that change something run one by one.
+
+    ``observers`` are told of each call and its answer, in the order in which calls were carried out and before the
+    caller has the answer; HNS goes on meanwhile.
+    """
 
     def __init__(
         self,
@@ -39,13 +49,21 @@ class HnsService:
         self._lock = RLock()
         self._steps = (pipeline.carry_out, self._apply, self._record, self._notify)
         self.notifications = Notifications()
+        self.observers: list[Observer] = []
+        self._untold: deque[tuple[Call, Reply]] = deque()
+        self._telling = RLock()
         self._restore()
 
     def invoke(self, call: Call) -> Reply:
         """Carry out one call; never raises."""
         with self._lock:
             exchange = Exchange(call, Transaction(self._state), self._facts, self._handles, self.notifications)
-            return pipeline.run(self._steps, exchange)
+            reply = pipeline.run(self._steps, exchange)
+            if not self.observers:
+                return reply
+            self._untold.append((call, reply))
+        self._tell()
+        return reply
 
     @property
     def state(self) -> State:
@@ -61,6 +79,17 @@ class HnsService:
         """End all subscriptions, and close the journal."""
         self.notifications.close()
         self._journal.close()
+
+    def _tell(self) -> None:
+        """Tell observers what they don't know yet; whoever comes second waits until all is told."""
+        with self._telling:
+            while self._untold:
+                told = self._untold.popleft()
+                for observer in tuple(self.observers):
+                    try:
+                        observer(*told)
+                    except Exception:
+                        log.exception("an observer failed")
 
     def _apply(self, exchange: Exchange) -> None:
         """Let the data plane do the difference; if it can't, neither state nor kernel has changed."""

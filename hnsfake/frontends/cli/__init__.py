@@ -11,7 +11,7 @@ import sys
 import typer
 
 from hnsfake import __version__
-from hnsfake.frontends.cli import call, container, diag, doctor, down, run, status, up, wine
+from hnsfake.frontends.cli import call, container, diag, doctor, down, parity, replay, run, status, up, wine
 from hnsfake.frontends.cli.problems import FAULT, complain
 
 app = typer.Typer(
@@ -28,6 +28,8 @@ app.command("exec")(run.execute)
 app.command("wine")(wine.wine)
 app.command("sandbox")(run.sandbox)
 app.add_typer(container.app, name="container")
+app.command("replay")(replay.replay)
+app.command("parity")(parity.parity)
 app.command("doctor")(doctor.doctor)
 
 
