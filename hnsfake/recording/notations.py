@@ -15,7 +15,7 @@ _PATTERN = re.compile(
     r"(?P<guid>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})"
     r"|(?<![\w:>-])(?P<mac>[0-9A-Fa-f]{2}(?P<_mark>[-:])(?:[0-9A-Fa-f]{2}(?P=_mark)){4}[0-9A-Fa-f]{2})(?![\w:<-])"
     r"|(?<![\w.:>])(?P<address>(?=[0-9A-Fa-f]*:[0-9A-Fa-f]*:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}"
-    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<_length>[0-9]{1,3}))?(?![\w<])(?!\.\w)",
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<_length>[0-9]{1,3})(?![:-]))?(?![\w<])(?!\.\w)",
     re.ASCII,
 )
 # A value that another one touches is taken for neither's: "<" and ">" stand around names, in whose place one was.
