@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
-from deepdiff import DeepDiff
-from deepdiff.helper import notpresent
-
 from hnsfake.recording.bindings import Bindings
+from hnsfake.recording.diff import ABSENT, diff
 from hnsfake.recording.known import Known, KnownDifferences
 from hnsfake.recording.names import replace_names
 from hnsfake.recording.normal import Exchange
@@ -94,13 +92,8 @@ def differences(expected: Exchange, seen: Exchange, bindings: Bindings) -> list[
     one = {"call": expected.call, **expected.reply}
     other = _in_order(one, {"call": seen.call, **seen.reply}, bindings)
     bindings.bind(one, other)
-    other = bindings.translate(other)
-    if _text(one) == _text(other):
-        return []
-    found = DeepDiff(one, other, view="tree", threshold_to_diff_deeper=0)
-    levels = (level for group in found.values() for level in group)
-    rows = ((level.path(output_format="list"), level.t1, level.t2) for level in levels)
-    return sorted((_pointer(path), _shown(before), _shown(after)) for path, before, after in rows)
+    rows = diff(one, bindings.translate(other))
+    return [(pointer, _shown(before), _shown(after)) for pointer, before, after in rows]
 
 
 def _pairs(ours: list[Exchange], theirs: list[Exchange]) -> Iterator[tuple[int, Exchange | None, Exchange | None]]:
@@ -137,6 +130,8 @@ def _in_order(expected: Mapping[str, Any], seen: Mapping[str, Any], bindings: Bi
 
 def _arranged(expected: list[Any], seen: list[Any], bindings: Bindings) -> list[Any]:
     """Return ``seen`` with the objects that are known already where ``expected`` has them, the others in between."""
+    if not all(_identity(one) for one in (*expected, *seen)):
+        return seen
     by_id = {_identity(bindings.translate(one)): one for one in seen}
     places = [by_id.pop(_identity(one), None) for one in expected]
     placed = {id(one) for one in places if one is not None}
@@ -151,16 +146,8 @@ def _identity(item: Any) -> str:
     return replace_names(text, lambda name: str(name.reference)) if isinstance(text, str) else ""
 
 
-def _pointer(path: Iterable[str | int]) -> str:
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
 def _shown(value: Any) -> str:
-    if value is notpresent:
+    if value is ABSENT:
         return NOTHING
-    text = _text(value)
+    text = json.dumps(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

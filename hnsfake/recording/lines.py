@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from hnsfake.recording.names import HANDLE, NUMBERS, read_name, read_reference
+from hnsfake.recording.names import HANDLE, is_value, read_distance, read_name, read_reference
 from hnsfake.recording.normal import Exchange
-from hnsfake.recording.notations import NOTATIONS, find
 
 FORMAT = "hnsfake recording"
 VERSION = 1
@@ -114,9 +113,8 @@ def _check_given(given: Mapping[str, str], where: str) -> None:
         reference = read_reference(name)
         if reference is None:
             raise RecordingError(f"{where}: {name}: not the name of a value")
-        if reference.kind in NUMBERS and not (value.isascii() and value.isdecimal()):
-            raise RecordingError(f"{where}: {name}: not a number")
-        if reference.kind in NOTATIONS and [(one.kind, one.value) for one in find(value)] != [(reference.kind, value)]:
+        distance = read_distance(value)
+        if not (is_value(reference.kind, value) if distance is None else distance[0].kind == reference.kind):
             raise RecordingError(f"{where}: {name}: not such a value")
 
 

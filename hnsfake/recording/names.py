@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
-from hnsfake.recording.notations import ADDRESS, MAC, Found
+from hnsfake.documents.macs import to_number
+from hnsfake.recording.notations import ADDRESS, MAC, NOTATIONS, Found, find
 
 HANDLE, COMPARTMENT, PORT, CLIENT = "handle", "compartment", "port", "client"
 
@@ -129,8 +130,19 @@ class Names:
         return len(self._order)
 
     def since(self, count: int) -> dict[str, str]:
-        """Return what was named after the first ``count`` names: references and their values."""
-        return {str(reference): self._values[reference] for reference in self._order[count:]}
+        """Return what was named after the first ``count`` names: references and their values.
+
+        A value that lies in a known range is told by its distance from the first there ("address 1 + 9"): who chose
+        it looked at the range, and would choose another where that is another.
+        """
+        return {str(reference): self._told(reference) for reference in self._order[count:]}
+
+    def _told(self, reference: Reference) -> str:
+        value = self._values[reference]
+        within = self._names[reference.kind, value].within
+        if within is None:
+            return value
+        return f"{within} + {_place(reference.kind, value)[1] - _place(reference.kind, self._values[within])[1]}"
 
     def _add(self, kind: str, value: str) -> Name:
         self._counts[kind] = self._counts.get(kind, 0) + 1
@@ -158,9 +170,27 @@ class Names:
             self._ranges.add(_Range(first, last, reference))
 
 
+def read_distance(text: str) -> tuple[Reference, int] | None:
+    """Read a value that is told by its distance from another ("address 1 + 9"); None for any other text."""
+    base, plus, distance = text.partition(" + ")
+    reference = read_reference(base)
+    return (reference, int(distance)) if plus and reference is not None and _is_number(distance) else None
+
+
+def is_value(kind: str, text: str) -> bool:
+    """Whether a text is a value of a kind."""
+    if kind in NUMBERS:
+        return _is_number(text)
+    return kind not in NOTATIONS or [(found.kind, found.value) for found in find(text)] == [(kind, text)]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
 def _place(kind: str, value: str) -> tuple[str, int]:
     """Return where a value stands among those of its family."""
     if kind == MAC:
-        return MAC, int(value.replace("-", ""), 16)
+        return MAC, to_number(value)
     address = ip_address(value)
     return f"IPv{address.version}", int(address)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 from hnsfake.documents.guids import ZERO
+from hnsfake.documents.macs import to_number, to_text
 
 NOTATIONS = GUID, MAC, ADDRESS = "guid", "mac", "address"
 
@@ -72,6 +73,16 @@ def find(text: str) -> list[Found]:
 def write(kind: str, value: str, spelling: str) -> str:
     """Write a value as it was spelled."""
     return _WRITERS[kind](value, spelling.split()) if kind in _WRITERS else value
+
+
+def shift(kind: str, value: str, distance: int) -> str:
+    """Return the MAC or address that comes so many after another; raise ValueError where there is none."""
+    if kind == ADDRESS:
+        return str(ip_address(value) + distance)
+    number = to_number(value) + distance
+    if number >= 1 << 48:
+        raise ValueError(f"no MAC {distance} after {value}")
+    return to_text(number)
 
 
 def _read_guid(text: str) -> tuple[str, str] | None:

@@ -10,9 +10,18 @@ from hnsfake.recording.bindings import Bindings
 from hnsfake.recording.compare import NOTHING, Comparison, differences
 from hnsfake.recording.known import KnownDifferences
 from hnsfake.recording.lines import Recording
-from hnsfake.recording.names import NUMBERS, Name, Names, Reference, read_name, read_reference, replace_names
+from hnsfake.recording.names import (
+    NUMBERS,
+    Name,
+    Names,
+    Reference,
+    read_distance,
+    read_name,
+    read_reference,
+    replace_names,
+)
 from hnsfake.recording.normal import COUNT, DURATION, TIME, Form, exchange
-from hnsfake.recording.notations import write
+from hnsfake.recording.notations import shift, write
 from hnsfake.service.call import Call, Reply
 
 _MEASURED: Mapping[str, int] = {TIME: 132_000_000_000_000_000, DURATION: 0, COUNT: 0}
@@ -111,4 +120,12 @@ class _Run:
             return self.names.value(here)
         if reference not in self._given:
             raise _UnknownError(f"<{reference}>")
-        return self._given[reference]
+        given = self._given[reference]
+        distance = read_distance(given)
+        return given if distance is None else self._from(*distance)
+
+    def _from(self, base: Reference, distance: int) -> str:
+        try:
+            return shift(base.kind, self._named(base), distance)
+        except (ValueError, RecursionError):  # only an edited recording goes beyond the last, or in a circle
+            raise _UnknownError(f"<{base}> + {distance}") from None
