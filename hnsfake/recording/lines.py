@@ -53,9 +53,9 @@ def _line(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def read(path: Path) -> Recording:
+def read(path: Path | str) -> Recording:
     """Read a recording; raise RecordingError and OSError."""
-    lines = _lines(path)
+    lines = _lines(Path(path))
     number, first = next(lines, (1, {}))
     header = _header(first, f"{path}: line {number}")
     return Recording(header, tuple(_exchange(line, f"{path}: line {at}") for at, line in lines))

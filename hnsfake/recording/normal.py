@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hnsfake.documents.text import MAX_DEPTH, depth_exceeds
-from hnsfake.recording.names import CLIENT, COMPARTMENT, HANDLE, PORT, Names
+from hnsfake.recording.names import CLIENT, COMPARTMENT, HANDLE, PORT, Names, replace_names
 from hnsfake.recording.notations import MAC, find, replace
 from hnsfake.service.call import Call, Reply
 
@@ -50,9 +50,8 @@ class Exchange:
         """The function's name; for HNSCall method and path, ids left out."""
         if "path" not in self.call:
             return str(self.call["operation"])
-        words = self.call["path"].strip("/").split("/")
-        shown = ["{id}" if place == 1 and words[0].lower() != "globals" else word for place, word in enumerate(words)]
-        return f"{self.call.get('method', '')} /{'/'.join(shown)}"
+        path = replace_names(self.call["path"], lambda _: "{id}").strip("/")
+        return f"{self.call.get('method', '')} /{path}"
 
 
 def exchange(call: Call, reply: Reply, names: Names) -> Exchange:
