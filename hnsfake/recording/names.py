@@ -8,7 +8,8 @@ in (the number of that one's first value), and how it was spelled: ``<guid 3>``,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
@@ -19,6 +20,8 @@ HANDLE, COMPARTMENT, PORT, CLIENT = "handle", "compartment", "port", "client"
 
 NUMBERS = (HANDLE, COMPARTMENT, PORT)
 """Kinds whose values are numbers."""
+
+_GIVEN_AGAIN = (MAC, ADDRESS, COMPARTMENT, PORT)
 
 _NAME = re.compile(
     r"<(?P<kind>guid|mac|address|handle|compartment|port|client) (?P<number>[1-9][0-9]{0,8})"
@@ -95,7 +98,11 @@ class _Range:
 
 
 class Names:
-    """The names of one run, given in the order of first sight. Not thread safe."""
+    """The names of one run, given in the order of first sight. Not thread safe.
+
+    What the service gives an object it may give another once that is deleted, by chance and not in every run. So a
+    deleted object's MACs, addresses and numbers are forgotten, and have new names where they are met again.
+    """
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], Name] = {}
@@ -103,6 +110,9 @@ class Names:
         self._order: list[Reference] = []
         self._counts: dict[str, int] = {}
         self._ranges: set[_Range] = set()
+        self._owner = ""
+        self._owned: dict[str, list[Reference]] = {}
+        self._parents: dict[str, str] = {}
 
     def name(self, kind: str, value: str, spelling: str = "") -> Name:
         """Return the name of a value, which is new where it hasn't been seen."""
@@ -121,6 +131,23 @@ class Names:
     def add_block(self, first: str, last: str) -> None:
         """Make a block of MACs known, by its ends."""
         self._ranges.add(_Range(_place(MAC, first), _place(MAC, last), self.name(MAC, first).reference))
+
+    @contextmanager
+    def showing(self, owner: str, parent: str = "") -> Iterator[None]:
+        """Take what is seen first in the meantime as the object's, which goes with its parent."""
+        self._owner, self._parents[owner] = owner, parent
+        try:
+            yield
+        finally:
+            self._owner = ""
+
+    def forget(self, owner: str) -> None:
+        """Forget which names a deleted object's values had, and those of the objects that went with it."""
+        gone = {owner, *(child for child, parent in self._parents.items() if parent == owner)}
+        forgotten = {reference for one in gone for reference in self._owned.pop(one, ())}
+        for reference in forgotten:
+            del self._names[reference.kind, self._values[reference]]
+        self._ranges = {one for one in self._ranges if one.reference not in forgotten}
 
     def value(self, reference: Reference) -> str:
         """Return the value that has a name; raise KeyError."""
@@ -150,6 +177,8 @@ class Names:
         name = self._names[kind, value] = Name(reference, self._range_of(kind, value))
         self._values[reference] = value
         self._order.append(reference)
+        if self._owner and kind in _GIVEN_AGAIN:
+            self._owned.setdefault(self._owner, []).append(reference)
         return name
 
     def _range_of(self, kind: str, value: str) -> Reference | None:

@@ -6,18 +6,20 @@ What is compared is what HNS is asked and says; the ids, addresses and moments i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hnsfake.documents.text import MAX_DEPTH, depth_exceeds
 from hnsfake.recording.names import CLIENT, COMPARTMENT, HANDLE, PORT, Names, replace_names
 from hnsfake.recording.notations import MAC, find, replace
-from hnsfake.service.call import Call, Reply
+from hnsfake.service.call import S_OK, Call, Reply
 
 Form = dict[str, Any]
 """A call or an answer in normal form."""
 
+_HRESULT = "{:#010x}"
+_S_OK = _HRESULT.format(S_OK)
 TIME, DURATION, COUNT = "<time>", "<duration>", "<count>"
 _FILETIMES = range(116_444_736_000_000_000, 200_000_000_000_000_000)  # 1970 to 2234, in 100 ns since 1601
 _DURATIONS = ("operationtime",)
@@ -32,9 +34,10 @@ _NUMBERED = {
     "compartmentid": COMPARTMENT,
     "startingport": PORT,
     "endingport": PORT,
+    "externalport": PORT,  # of a port mapping that names none
 }
-"""Members whose number the service chooses."""
-_HOST_COMPARTMENT = 1
+"""Members whose number the service may choose."""
+_FIXED = range(2)  # no number, and the host's compartment
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,11 @@ def exchange(call: Call, reply: Reply, names: Names) -> Exchange:
     before = len(names)
     asked = normal_call(call, names)
     given = names.since(before)
-    return Exchange(asked, normal_reply(reply, names), given)
+    answered = normal_reply(reply, names)
+    if _deletes(call) and _succeeded(answered):
+        for found in find(call.id or call.path):
+            names.forget(found.value)
+    return Exchange(asked, answered, given)
 
 
 def normal_call(call: Call, names: Names) -> Form:
@@ -82,11 +89,11 @@ def normal_call(call: Call, names: Names) -> Form:
 
 def normal_reply(reply: Reply, names: Names) -> Form:
     """Return the normal form of an answer: the HRESULT, and what else it has."""
-    form: Form = {"hresult": f"{reply.hresult:#010x}"}
+    form: Form = {"hresult": _HRESULT.format(reply.hresult)}
     if reply.record is not None:
         form.update(_document("record", reply.record, names))
     if reply.output is not None:
-        form.update(_document("output", reply.output, names))
+        form.update(_document("output", reply.output, names, normal_output))
     if reply.handle is not None:
         form["handle"] = str(names.name(HANDLE, str(reply.handle)))
     return form
@@ -111,6 +118,19 @@ def normal_value(value: Any, names: Names, member: str = "") -> Any:
     return value
 
 
+def normal_output(value: Any, names: Names) -> Any:
+    """Return what Enumerate, Query and HNSCall hand out in normal form: objects that have values of their own."""
+    if isinstance(value, list):
+        return [normal_output(item, names) for item in value]
+    if not isinstance(value, dict):
+        return normal_value(value, names)
+    if "Output" in value:
+        return {key: normal_output(inner, names) for key, inner in value.items()}
+    network = _id_in(value, "VirtualNetwork") or _id_in(value, "HostComputeNetwork")
+    with names.showing(_id_in(value, "ID"), network):
+        return normal_value(value, names)
+
+
 def parse(text: str) -> Any:
     """Parse JSON that means the same once written again; raise ValueError for any other text."""
     if depth_exceeds(text, MAX_DEPTH):
@@ -119,11 +139,25 @@ def parse(text: str) -> Any:
     return json.loads(text, parse_constant=_refused, parse_float=_float, object_pairs_hook=_object)
 
 
-def _document(member: str, text: str, names: Names) -> Form:
+def _document(member: str, text: str, names: Names, normal: Callable[[Any, Names], Any] = normal_value) -> Form:
     try:
-        return {member: normal_value(parse(text), names)}
+        return {member: normal(parse(text), names)}
     except ValueError:
         return {f"{member}_text": normal_text(text, names)}
+
+
+def _deletes(call: Call) -> bool:
+    return call.operation.startswith("HcnDelete") or call.method.upper() == "DELETE"
+
+
+def _succeeded(answered: Form) -> bool:
+    envelope = answered.get("output")
+    return answered["hresult"] == _S_OK and not (isinstance(envelope, dict) and envelope.get("Success") is False)
+
+
+def _id_in(shown: Mapping[str, Any], member: str) -> str:
+    text = shown.get(member)
+    return next((found.value for found in find(text)), "") if isinstance(text, str) else ""
 
 
 def _decoded(document: bytes | str) -> str:
@@ -138,7 +172,7 @@ def _normal_number(value: int, names: Names, member: str) -> Any:
         return COUNT
     if value in _FILETIMES:
         return TIME
-    if member in _NUMBERED and value > _HOST_COMPARTMENT:
+    if member in _NUMBERED and value not in _FIXED:
         return str(names.name(_NUMBERED[member], str(value)))
     return value
 

@@ -30,7 +30,7 @@ class HnsService:
     """The Host Networking Service of one node. Thread safe; calls that change something run one by one.
 
     ``observers`` are told of each call and its answer, in the order in which calls were carried out and before the
-    caller has the answer; HNS goes on meanwhile.
+    caller has the answer; HNS goes on meanwhile, and they must not call it.
     """
 
     def __init__(

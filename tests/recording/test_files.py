@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import subprocess
+import sys
 import threading
 from io import FileIO
 from pathlib import Path
@@ -77,6 +79,24 @@ def test_a_line_is_there_before_the_caller_has_its_answer(tmp_path: Path) -> Non
         for count in range(1, 4):
             one.hns_call("GET", "/networks/")
             assert len(read(tmp_path / "r").exchanges) == count
+
+
+def test_a_killed_process_leaves_whole_lines(tmp_path: Path) -> None:
+    program = f"""
+from hnsfake import Lab
+with Lab(["n1"], dataplane="none") as lab, lab.nodes["n1"].record({str(tmp_path / "r")!r}):
+    while True:
+        made = lab.nodes["n1"].hns_call("POST", "/networks/", {{"Name": "nat", "Type": "nat"}})
+        lab.nodes["n1"].hns_call("DELETE", "/networks/" + made["ID"])
+        print(flush=True)
+"""
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as process:
+        assert process.stdout is not None
+        for _ in range(20):
+            process.stdout.readline()
+        process.kill()
+    assert len(read(tmp_path / "r").exchanges) >= 40
 
 
 def test_nothing_is_recorded_before_and_after(tmp_path: Path) -> None:

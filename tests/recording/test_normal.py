@@ -129,6 +129,54 @@ def test_a_document_that_would_not_survive_parsing_is_kept_as_text(document: byt
     assert call == {"operation": "HcnCreateNetwork", "document_text": text}
 
 
+def shown(names: Names, **document: Any) -> Any:
+    """Return the normal form of an object that is queried."""
+    reply = Reply(0, None, json.dumps(document))
+    return exchange(Call("HcnQueryEndpointProperties"), reply, names).reply["output"]
+
+
+def delete(names: Names, object_id: str, hresult: int = 0) -> None:
+    """Let an object be deleted."""
+    exchange(Call("HcnDeleteEndpoint", id=object_id.lower()), Reply(hresult), names)
+
+
+def test_what_an_object_was_given_is_forgotten_when_it_is_deleted() -> None:
+    names = Names()
+    first = shown(names, ID=ONE, MacAddress="00-15-5D-00-00-0A", Chosen=TWO)
+    delete(names, TWO)
+    delete(names, ONE, hresult=0x80070490)
+    assert shown(names, ID=ONE, MacAddress="00-15-5D-00-00-0A", Chosen=TWO) == first
+    delete(names, ONE)
+    again = shown(names, ID=TWO, MacAddress="00-15-5D-00-00-0A")
+    assert again == {"ID": "<guid 2>", "MacAddress": "<mac 2>"}
+
+
+def test_what_endpoints_were_given_is_forgotten_with_their_network() -> None:
+    names = Names()
+    shown(names, ID=ONE, HostComputeNetwork=TWO.lower(), IpAddress="10.1.0.7")
+    exchange(Call("HNSCall", method="DELETE", path=f"/networks/{TWO}"), Reply(0, None, '{"Success":false}'), names)
+    assert normal_text("10.1.0.7", names) == "<address 1>"
+    exchange(Call("HNSCall", method="DELETE", path=f"/networks/{TWO}"), Reply(0, None, '{"Success":true}'), names)
+    assert normal_text("10.1.0.7", names) == "<address 2>"
+
+
+def test_what_the_caller_chose_is_remembered_when_the_object_is_deleted() -> None:
+    names = Names()
+    exchange(Call("HcnCreateEndpoint", '{"IpAddress": "10.1.0.7"}', id=ONE), Reply(), names)
+    shown(names, ID=ONE, IpAddress="10.1.0.7")
+    delete(names, ONE)
+    assert normal_text("10.1.0.7", names) == "<address 1>"
+
+
+def test_a_port_may_be_chosen_by_the_service() -> None:
+    names = Names()
+    assert normal_value({"ExternalPort": 8080, "InternalPort": 80}, names) == {
+        "ExternalPort": "<port 1>",
+        "InternalPort": 80,
+    }
+    assert normal_value({"ExternalPort": 0}, names) == {"ExternalPort": 0}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "operation"),
     [

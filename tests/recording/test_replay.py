@@ -11,6 +11,7 @@ import pytest
 from hnsfake.node import Node
 from hnsfake.recording.known import Known, KnownDifferences
 from hnsfake.recording.lines import read
+from hnsfake.recording.replay import replay
 from hnsfake.service.call import Call, Reply
 from tests.recording.machines import MINE, V2, a_pod, changed, everything, node, recorded, replayed
 
@@ -174,6 +175,30 @@ def test_what_the_caller_chose_is_sent_as_it_chose_it(tmp_path: Path) -> None:
 
     assert replayed(recorded(tmp_path / "n1.jsonl", calls), lie=note).differences == []
     assert (sent[0].id, json.loads(sent[0].document)) == (MINE.lower(), document)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_given_again_by_chance_is_no_difference(tmp_path: Path, seed: int) -> None:
+    # Of 4096 blocks of MACs and 256 subnets some come twice, others in every run.
+
+    def calls(one: Node) -> None:
+        for _ in range(200):
+            made = one.hns_call("POST", "/networks/", {"Name": "nat", "Type": "nat"})
+            one.hns_call("DELETE", f"/networks/{made['ID']}")
+
+    recording = recorded(tmp_path / "n1.jsonl", calls)
+    with node(seed=seed + 5) as other:
+        assert replay(recording, other).differences == []
+
+
+def test_a_port_that_the_service_chose_is_compared_by_where_else_it_stands(tmp_path: Path) -> None:
+    def calls(one: Node) -> None:
+        network = one.hns_call("POST", "/networks/", {"Name": "nat", "Type": "nat"})
+        policy = {"Type": "NAT", "Protocol": "TCP", "InternalPort": 80}
+        made = one.hns_call("POST", "/endpoints/", {"VirtualNetwork": network["ID"], "Policies": [policy]})
+        one.hns_call("GET", f"/endpoints/{made['ID']}")
+
+    assert replayed(recorded(tmp_path / "n1.jsonl", calls)).differences == []
 
 
 def test_a_known_difference_is_told_apart_from_a_new_one(tmp_path: Path) -> None:
