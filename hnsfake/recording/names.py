@@ -21,6 +21,7 @@ HANDLE, COMPARTMENT, PORT, CLIENT = "handle", "compartment", "port", "client"
 NUMBERS = (HANDLE, COMPARTMENT, PORT)
 """Kinds whose values are numbers."""
 
+_NUMBER = re.compile(r"-?[0-9]{1,40}")
 _GIVEN_AGAIN = (MAC, ADDRESS, COMPARTMENT, PORT)
 
 _NAME = re.compile(
@@ -214,7 +215,7 @@ def is_value(kind: str, text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal()
+    return _NUMBER.fullmatch(text) is not None
 
 
 def _place(kind: str, value: str) -> tuple[str, int]:

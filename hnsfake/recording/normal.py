@@ -37,7 +37,7 @@ _NUMBERED = {
     "externalport": PORT,  # of a port mapping that names none
 }
 """Members whose number the service may choose."""
-_FIXED = range(2)  # no number, and the host's compartment
+_FIRST_CHOSEN = 2  # 1 is the host's compartment
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def _normal_number(value: int, names: Names, member: str) -> Any:
         return COUNT
     if value in _FILETIMES:
         return TIME
-    if member in _NUMBERED and value not in _FIXED:
+    if member in _NUMBERED and value >= _FIRST_CHOSEN:
         return str(names.name(_NUMBERED[member], str(value)))
     return value
 

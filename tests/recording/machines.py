@@ -104,6 +104,7 @@ def everything(one: Node) -> None:
     one.invoke(Call("HNSCall", '{"Name": 5}', method="POST", path="/networks/"))
     one.invoke(Call("HNSCall", b"\xff{", method="POST", path="/networks/"))
     one.invoke(Call("HcnQueryNetworkProperties", handle=12345))
+    one.invoke(Call("HcnCloseNetwork", handle=-1))
     one.invoke(Call("HcnOpenEndpoint", id="no id at all", client="other"))
     one.hcn("HcnCloseNetwork", handle=handle)
 

@@ -174,7 +174,8 @@ def test_a_port_may_be_chosen_by_the_service() -> None:
         "ExternalPort": "<port 1>",
         "InternalPort": 80,
     }
-    assert normal_value({"ExternalPort": 0}, names) == {"ExternalPort": 0}
+    for nonsense in (0, -5, "80", 8.5, None, True):
+        assert normal_value({"ExternalPort": nonsense}, names) == {"ExternalPort": nonsense}
 
 
 @pytest.mark.parametrize(
