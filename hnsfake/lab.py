@@ -53,8 +53,10 @@ class Lab:
     for the journals: a lab made again with the same directory and nodes finds its objects again. ``seed``
     fixes what HNS chooses by chance (ids aside). ``faults`` are rules for what goes wrong on several nodes.
     ``strict`` refuses fields, flags, policies, paths and functions that nobody here knows, which HNS ignores.
+    ``record`` is a directory for a recording of each node's calls.
 
-    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError.
+    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError, FileExistsError; when it is
+    closed RecordingError.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Lab:
         seed: int | None = None,
         faults: Sequence[LabFaultRule] = (),
         strict: bool = False,
+        record: Path | None = None,
     ) -> None:
         configs = [node if isinstance(node, NodeConfig) else NodeConfig(node) for node in nodes]
         _check(configs)
@@ -77,6 +80,7 @@ class Lab:
         self._release = release
         self._state = state
         self._strict = strict
+        self._record = record
         self._sandbox: Sandbox | None = None
         self._fabric: Fabric | None = None
         self._engine: Engine | None = None
@@ -148,6 +152,9 @@ class Lab:
         stack.callback(node.close)
         for rule in config.faults:
             node.faults.add(rule)
+        if self._record is not None:
+            self._record.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(node.record(self._record / f"{node.name}.jsonl"))
         return node
 
     def _inject(self, rules: Sequence[LabFaultRule]) -> None:

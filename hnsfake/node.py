@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from ipaddress import IPv4Address
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hnsfake import __version__
 from hnsfake.dataplane.interface import HOST_COMPARTMENT
 from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.errors import HnsError
@@ -128,6 +132,26 @@ class Node:
     def notifications(self) -> Subscription:
         """Return what HNS tells from now on: an iterator, which ends with its ``close``."""
         return self.service.notifications.subscribe()
+
+    @contextmanager
+    def record(self, path: Path | str) -> Iterator[None]:
+        """Record all calls of the meantime, whoever makes them, and their answers: ``docs/recordings.md``.
+
+        Raises FileExistsError, and at the end RecordingError where some could not be written.
+        """
+        from hnsfake.recording.lines import Header
+        from hnsfake.recording.recorder import Recorder
+
+        major, minor = self.release.hns
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        header = Header(self.name, self.release.name, f"{major}.{minor}", f"hnsfake {__version__}", date)
+        recorder = Recorder(Path(path), header)
+        self.service.observers.append(recorder)
+        try:
+            yield
+        finally:
+            self.service.observers.remove(recorder)
+            recorder.close()
 
     def dns(self, number: int) -> DnsSettings:
         """Return the DNS settings of a compartment: those of its endpoints, the first that has any."""

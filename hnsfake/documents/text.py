@@ -21,7 +21,7 @@ def _no_constant(name: str) -> Any:
 def read_object(document: bytes | str) -> dict[str, Any]:
     """Read a JSON object; raise InvalidDocumentError for anything else."""
     text = _decode(document)
-    if _depth_exceeds(text, MAX_DEPTH):
+    if depth_exceeds(text, MAX_DEPTH):
         raise InvalidDocumentError
     try:
         value = json.loads(text, parse_constant=_no_constant)
@@ -48,7 +48,7 @@ def _decode(document: bytes | str) -> str:
         raise InvalidDocumentError from error
 
 
-def _depth_exceeds(text: str, limit: int) -> bool:
+def depth_exceeds(text: str, limit: int) -> bool:
     """Whether brackets nest deeper than ``limit``; looked at before the parser recurses on them."""
     if text.count("[") + text.count("{") <= limit:
         return False

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
+from hnsfake.service.call import Call, Reply
 
 _TIMEOUT = 60.0
 _BAD_REQUEST = 400
@@ -81,13 +82,26 @@ class NodeClient:
         return answer.hresult, answer.text
 
     def hcn(
-        self, function: str, document: bytes = b"", object_id: str | None = None, handle: int | None = None
+        self,
+        function: str,
+        document: bytes = b"",
+        object_id: str | None = None,
+        handle: int | None = None,
+        client: str | None = None,
     ) -> dict[str, Any]:
         """Call an Hcn function; return hresult, record, output and handle."""
-        parameters = {"id": object_id, "handle": handle}
+        parameters = {"id": object_id, "handle": handle, "client": client}
         given = {name: value for name, value in parameters.items() if value is not None}
         answer: dict[str, Any] = json.loads(self._send("POST", V2_ROOT + function, document, given).text)
         return answer
+
+    def invoke(self, call: Call) -> Reply:
+        """Carry out a call as a node's own ``invoke`` does; raise NoLabError."""
+        document = call.document if isinstance(call.document, bytes) else call.document.encode("utf-8", "surrogatepass")
+        if call.operation == "HNSCall":
+            hresult, envelope = self.hns_call(call.method, call.path, document)
+            return Reply(hresult, None, envelope or None)
+        return Reply(**self.hcn(call.operation, document, call.id, call.handle, call.client or None))
 
     def _send(self, method: str, path: str, document: bytes = b"", parameters: dict[str, Any] | None = None) -> _Answer:
         # What the shell gave may be any bytes; they go out as they are.

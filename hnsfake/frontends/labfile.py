@@ -49,7 +49,7 @@ class NodeEntry(_Strict):
 
 
 class LabFile(_Strict):
-    """A lab: its name, the release of its nodes, the nodes, and what shall go wrong on several of them."""
+    """A lab: its name, its nodes' release, the nodes, what shall go wrong on them, where recordings of calls go."""
 
     name: Name = "default"
     release: ReleaseName = DEFAULT_RELEASE
@@ -59,6 +59,7 @@ class LabFile(_Strict):
         NodeEntry(name=name) for name in DEFAULT_NODES
     )
     faults: tuple[LabFaultRule, ...] = ()
+    record: Path | None = None
 
     def configs(self) -> list[NodeConfig]:
         """Return the nodes as the lab takes them."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import random
+from collections import deque
 from collections.abc import Callable, Mapping
 from threading import RLock
 
@@ -21,9 +23,17 @@ from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
 from hnsfake.service.state import State, Transaction
 
+log = logging.getLogger("hnsfake.service")
+
+Observer = Callable[[Call, Reply], None]
+
 
 class HnsService:
-    """The Host Networking Service of one node. Thread safe; calls that change something run one by one."""
+    """The Host Networking Service of one node. Thread safe; calls that change something run one by one.
+
+    ``observers`` are told of each call and its answer, in the order in which calls were carried out and before the
+    caller has the answer; HNS goes on meanwhile, and they must not call it.
+    """
 
     def __init__(
         self,
@@ -52,6 +62,9 @@ class HnsService:
         self.faults = FaultRules(self.restart, _twin(self._facts.chooser))
         # Outside the lock: while one call is delayed, others go on.
         self._way = (self.faults.delay, self.faults.fail, self._work, self.faults.restart, self.faults.drop)
+        self.observers: list[Observer] = []
+        self._untold: deque[tuple[Call, Reply]] = deque()
+        self._telling = RLock()
         self._restore()
 
     def invoke(self, call: Call) -> Reply:
@@ -63,7 +76,12 @@ class HnsService:
         """Carry out one call as HNS does, whatever the fault rules say; never raises."""
         with self._lock:
             exchange = Exchange(call, Transaction(self._state), self._facts, self._handles, self.notifications)
-            return pipeline.run(self._steps, exchange)
+            reply = pipeline.run(self._steps, exchange)
+            if not self.observers:
+                return reply
+            self._untold.append((call, reply))
+        self._tell()
+        return reply
 
     @property
     def state(self) -> State:
@@ -96,6 +114,17 @@ class HnsService:
         """Carry out a call that has no answer yet."""
         if passage.answer is None:
             passage.answer = self.carry_out(passage.call)
+
+    def _tell(self) -> None:
+        """Tell observers what they don't know yet; whoever comes second waits until all is told."""
+        with self._telling:
+            while self._untold:
+                told = self._untold.popleft()
+                for observer in tuple(self.observers):
+                    try:
+                        observer(*told)
+                    except Exception:
+                        log.exception("an observer failed")
 
     def _begin_again(self, forget: Callable[[Transaction], None]) -> None:
         with self._lock:

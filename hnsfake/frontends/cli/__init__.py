@@ -11,7 +11,21 @@ import sys
 import typer
 
 from hnsfake import __version__
-from hnsfake.frontends.cli import call, container, diag, doctor, down, fault, life_cycle, run, status, up, wine
+from hnsfake.frontends.cli import (
+    call,
+    container,
+    diag,
+    doctor,
+    down,
+    fault,
+    life_cycle,
+    parity,
+    replay,
+    run,
+    status,
+    up,
+    wine,
+)
 from hnsfake.frontends.cli.problems import FAULT, complain
 
 app = typer.Typer(
@@ -31,6 +45,8 @@ app.command("restart-service")(life_cycle.restart_service)
 app.command("reboot")(life_cycle.reboot)
 app.add_typer(container.app, name="container")
 app.add_typer(fault.app, name="fault")
+app.command("replay")(replay.replay)
+app.command("parity")(parity.parity)
 app.command("doctor")(doctor.doctor)
 
 
