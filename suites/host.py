@@ -249,6 +249,11 @@ class Lane(Protocol):
         ...
 
     @property
+    def spare(self) -> Host:
+        """A node whose adapter no network lies on but those of the test that asks for it."""
+        ...
+
+    @property
     def outside(self) -> Place:
         """The host beyond the router."""
         ...

@@ -97,7 +97,9 @@ def _collection(noun: str, changes: bool = True) -> Iterator[Operation]:
 
 V1_OPERATIONS = (
     *_collection("network"),
+    _v1("POST", "/networks/{id}/refresh", "Show a network, in which there is nothing to refresh."),
     *_collection("endpoint"),
+    _v1("POST", "/endpoints/{id}/refresh", "Show an endpoint, in which there is nothing to refresh."),
     _v1("POST", "/endpoints/{id}/attach", "Attach an endpoint to the host.", "compartment and system type"),
     _v1("POST", "/endpoints/{id}/detach", "Detach an endpoint.", "as for attach, or nothing"),
     _v1("GET", "/endpointstats/{id}", "Show an endpoint's traffic counters."),
@@ -108,6 +110,8 @@ V1_OPERATIONS = (
     _v1("GET", "/accelnet/", "List the MACs that accelerated networking leaves alone (HNS 15.4 and later)."),
     _v1("POST", "/accelnet/", "Set the MACs that accelerated networking leaves alone.", "MacAddressList"),
     _v1("DELETE", "/accelnet/", "Forget the MACs that accelerated networking leaves alone."),
+    _v1("GET", "/activities/", "List the activities under way, of which there are none between two calls."),
+    _v1("GET", "/plugins/", "List plug-ins, of which there are none."),
     _v1("GET", "/globals/version", "Show the version of HNS."),
 )
 

@@ -30,6 +30,7 @@ def placed(tx: Transaction, facts: NodeFacts, network: Network) -> Network:
         provider_address=address.split("/")[0] if network.traits.name == "Overlay" else "",
         layer_id=layer.layer_id,
         switch_id=layer.switch_id,
+        extensions=layer.extensions,
     )
 
 

@@ -140,16 +140,26 @@ class FakeLane:
     name = "fake"
 
     def __init__(self, release: str, lab: Lab | None = None) -> None:
+        self._release = release
+        self._spare: Lab | None = None
         self._lab = lab or Lab(("n1", "n2"), release=release)
         self.hosts = tuple(FakeHost(node) for node in self._lab.nodes.values())
         self.outside = FakePlace(self._lab.outside)
         self.outside_address = str(self._lab.fabric.outside_address)
 
+    @property
+    def spare(self) -> FakeHost:
+        if self._spare is None:
+            self._spare = Lab(("spare",), release=self._release)
+        return FakeHost(self._spare.nodes["spare"])
+
     def wire(self) -> FakeCapture:
         return FakeCapture(self._lab.wire.capture("wire"))
 
     def close(self) -> None:
-        self._lab.close()
+        for lab in (self._lab, self._spare):
+            if lab is not None:
+                lab.close()
 
 
 def _outcome(outcome: LabOutcome) -> Outcome:

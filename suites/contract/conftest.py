@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 
 from suites import documents
 from suites.hns import Hns, HnsFailureError
+from suites.host import Lane
 from suites.topology import DRIVERS
 
 _numbers = itertools.count(1)
@@ -65,6 +66,29 @@ class Workshop:
     def _remove(self, noun: str, object_id: str) -> None:
         with suppress(HnsFailureError):
             self.hns.delete(noun, object_id)
+
+
+Of = Callable[[str], Workshop]
+
+
+@pytest.fixture
+def of(lane: Lane) -> Iterator[Of]:
+    """Workshops of networks of any type, on a host whose adapter has no others."""
+    made: list[Workshop] = []
+
+    def workshop(kind: str) -> Workshop:
+        made.append(Workshop(Hns(lane.spare), kind))
+        return made[-1]
+
+    yield workshop
+    for one in reversed(made):
+        one.close()
+
+
+@pytest.fixture
+def alone(of: Of) -> Workshop:
+    """A workshop of L2Bridge networks on an adapter that has no others."""
+    return of("L2Bridge")
 
 
 @pytest.fixture(params=DRIVERS)

@@ -63,37 +63,44 @@ def _extensions(hns: Hns, network: str) -> dict[str, bool]:
 
 
 @pytest.mark.known("client code", SCRIPT + " Update-HnsNetworkExtension")
-def test_an_extension_is_switched_off_and_on(bridge: Workshop) -> None:
-    network = bridge.network()
+def test_an_extension_is_switched_off_and_on(alone: Workshop) -> None:
+    network = alone.network()
     for on in (False, True):
-        bridge.hns.modify("Network", network, request("Extension", "Update", Id=CAPTURE.lower(), IsEnabled=on))
-        assert _extensions(bridge.hns, network)[CAPTURE] is on
+        alone.hns.modify("Network", network, request("Extension", "Update", Id=CAPTURE.lower(), IsEnabled=on))
+        assert _extensions(alone.hns, network)[CAPTURE] is on
 
 
 @pytest.mark.known("client code", "antrea-io/antrea pkg/agent/util: nothing but Extensions")
-def test_v1_switches_an_extension_and_keeps_all_else(bridge: Workshop) -> None:
-    network = bridge.network(Dns={"ServerList": ["192.0.2.1"]})
-    before = bridge.hns.query("Network", network)
+def test_v1_switches_an_extension_and_keeps_all_else(alone: Workshop) -> None:
+    network = alone.network(Dns={"ServerList": ["192.0.2.1"]})
+    before = alone.hns.query("Network", network)
     document = {"Extensions": [{"Id": OPEN_VSWITCH, "IsEnabled": True}]}
-    bridge.hns.call("POST", f"/networks/{network}", document)
-    assert _extensions(bridge.hns, network)[OPEN_VSWITCH] is True
-    assert bridge.hns.query("Network", network) == before
+    alone.hns.call("POST", f"/networks/{network}", document)
+    assert _extensions(alone.hns, network)[OPEN_VSWITCH] is True
+    assert alone.hns.query("Network", network) == before
 
 
 @pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_SWITCH_EXTENSION_NOT_FOUND")
-def test_an_extension_that_is_not_there_is_not_switched(bridge: Workshop) -> None:
-    network = bridge.network()
+def test_an_extension_that_is_not_there_is_not_switched(alone: Workshop) -> None:
+    network = alone.network()
     with pytest.raises(HnsFailureError, match="The specified switch extension does not exist") as refused:
-        bridge.hns.modify("Network", network, request("Extension", "Update", Id=NOWHERE, IsEnabled=True))
+        alone.hns.modify("Network", network, request("Extension", "Update", Id=NOWHERE, IsEnabled=True))
     assert refused.value.code == codes.SWITCH_EXTENSION_NOT_FOUND
 
 
+@pytest.mark.known("inferred", "one switch an adapter, whose extensions all its networks show")
+def test_a_network_shows_the_extensions_of_the_switch_it_comes_to(alone: Workshop) -> None:
+    document = {"Extensions": [{"Id": CAPTURE, "IsEnabled": False}]}
+    alone.hns.call("POST", f"/networks/{alone.network()}", document)
+    assert _extensions(alone.hns, alone.network())[CAPTURE] is False
+
+
 @pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_SHARED_SWITCH_MODIFICATION")
-def test_a_switch_of_several_networks_is_not_changed(bridge: Workshop) -> None:
-    network = bridge.network()
-    bridge.network()
+def test_a_switch_of_several_networks_is_not_changed(alone: Workshop) -> None:
+    network = alone.network()
+    alone.network()
     with pytest.raises(HnsFailureError, match="Cannot modify a switch shared by multiple networks") as refused:
-        bridge.hns.modify("Network", network, request("Extension", "Update", Id=CAPTURE, IsEnabled=False))
+        alone.hns.modify("Network", network, request("Extension", "Update", Id=CAPTURE, IsEnabled=False))
     assert refused.value.code == codes.SHARED_SWITCH_MODIFICATION
 
 

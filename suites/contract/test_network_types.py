@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from ipaddress import ip_network
 
 import pytest
 
 from suites import documents
 from suites.contract import codes
-from suites.contract.conftest import Workshop
-from suites.hns import Hns, HnsFailureError
+from suites.contract.conftest import Of, Workshop
+from suites.hns import HnsFailureError
 
 WORDS = "microsoft/SDN Kubernetes/windows/hns.v2.psm1"
 TOPOLOGIES = "MicrosoftDocs/Virtualization-Documentation container-networking/network-drivers-topologies"
@@ -19,22 +18,6 @@ DEFAULT_SWITCH = "microsoft/WSL#6457"
 EXTERNAL = ("Transparent", "L2Bridge", "L2Tunnel", "Overlay")
 OTHERS = ("NAT", "ICS", "Internal", "Private")
 VFP = "Microsoft Azure VFP Switch Extension"
-
-Of = Callable[[str], Workshop]
-
-
-@pytest.fixture
-def of(hns: Hns) -> Iterator[Of]:
-    """A workshop of networks of any type."""
-    made: list[Workshop] = []
-
-    def workshop(kind: str) -> Workshop:
-        made.append(Workshop(hns, kind))
-        return made[-1]
-
-    yield workshop
-    for one in reversed(made):
-        one.close()
 
 
 @pytest.mark.known("client code", WORDS)
