@@ -37,7 +37,7 @@ class HnsService:
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()
-        self._steps = (pipeline.carry_out, self._apply, self._record, self._notify)
+        self._steps = (pipeline.carry_out, self._apply, self._record, Exchange.settle_handles, self._notify)
         self.notifications = Notifications()
         self._restore()
 
