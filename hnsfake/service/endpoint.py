@@ -130,7 +130,9 @@ def attach_host(tx: Transaction, endpoint: Endpoint, compartment: int) -> None:
 
 
 def attach_container(tx: Transaction, endpoint: Endpoint, compartment: int, container: str) -> None:
-    """Give a container's compartment the endpoint's vNIC."""
+    """Give a container's compartment the endpoint's vNIC; raise HnsError where the container has outlived it."""
+    if compartment not in tx.compartments():
+        raise HnsError(HResult.HCN_E_NAMESPACE_ATTACH_FAILED)  # unverified: the code
     tx.put(replace(endpoint, compartment=compartment, state=EndpointState.ATTACHED, containers=(container,)))
 
 
@@ -163,6 +165,15 @@ def detach(tx: Transaction, endpoint: Endpoint) -> None:
         tx.put(_detached(endpoint))
     else:
         raise HnsError(HResult.ERROR_NOT_FOUND)  # unverified: the code for an endpoint that isn't attached
+
+
+def vacate(tx: Transaction, compartment: int) -> None:
+    """Detach what is still in a compartment that is about to go."""
+    if compartment == HOST_COMPARTMENT:
+        return
+    for endpoint in list(tx.all(Endpoint)):
+        if endpoint.compartment == compartment:
+            detach(tx, endpoint)
 
 
 def show_v1(tx: Transaction, endpoint: Endpoint) -> dict[str, Any]:
@@ -213,6 +224,8 @@ def _with_addresses(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, netwo
         raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
     if endpoint.addresses:
         addresses = tuple(_checked(address, network, tx, facts) for address in endpoint.addresses)
+        if len({address.ip for address in addresses}) < len(addresses):
+            raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     else:
         addresses = (_chosen(network.subnets[0], tx, network, facts),)
     return replace(endpoint, addresses=addresses, routes=_routes(endpoint, addresses, network))
@@ -227,7 +240,7 @@ def _checked(address: Address, network: Network, tx: Transaction, facts: NodeFac
     reserved = address.ip == subnet.gateway and not subnet.flags & _DO_NOT_RESERVE_GATEWAY
     if reserved or subnet.prefix is None or not pools.is_host_address(address.ip, subnet.prefix):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
-    if tx.claimed(claims.address(network.id, address.ip)) is not None:
+    if tx.claimed(claims.address(network.id, address.ip)):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     longer = address.prefix_length is not None and address.prefix_length > subnet.prefix.prefixlen
     if longer and not facts.release.supports(Feature.SLASH_32):
@@ -276,7 +289,7 @@ def _subnet_of(address: IPAddress, network: Network) -> Subnet | None:
 
 def _with_mac(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
     def free(text: str) -> bool:
-        return tx.claimed(claims.mac(network.id, text)) is None
+        return not tx.claimed(claims.mac(network.id, text))
 
     if not endpoint.mac:
         return replace(endpoint, mac=pools.mac(network.mac_ranges, free, facts.chooser))

@@ -85,7 +85,8 @@ def update_v1(tx: Transaction, facts: NodeFacts, network: Network, document: Map
     given = read_network(document, facts.unknown)
     names = {key.lower() for key in document}
     changes: dict[str, Any] = {}
-    if "name" in names:
+    if given.name:
+        _check_name(tx, network.id, given.name)
         changes["name"] = given.name
     if "policies" in names:
         changes["policies"] = given.policies
@@ -117,8 +118,13 @@ def show_v2(_tx: Transaction, network: Network, detailed: bool) -> dict[str, Any
 def _check_unique(tx: Transaction, network_id: str, name: str) -> None:
     if tx.find(Network, network_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # jgregmac/hyperv-fix-for-devs#13
+    _check_name(tx, network_id, name)
+
+
+def _check_name(tx: Transaction, network_id: str, name: str) -> None:
     # unverified: whether names are compared with their case.
-    if name and any(other.name.lower() == name.lower() for other in tx.all(Network)):
+    others = (other for other in tx.all(Network) if other.id != network_id)
+    if name and any(other.name.lower() == name.lower() for other in others):
         raise HnsError(HResult.HCN_E_NETWORK_ALREADY_EXISTS)
 
 

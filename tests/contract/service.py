@@ -37,8 +37,14 @@ class WatchedDataplane(NoDataplane):
 class Bench:
     """One HNS on a watched data plane."""
 
-    def __init__(self, release_name: str = "ws2022", journal: Path | None = None, seed: int = 1) -> None:
-        self.plane = WatchedDataplane()
+    def __init__(
+        self,
+        release_name: str = "ws2022",
+        journal: Path | None = None,
+        seed: int = 1,
+        plane: WatchedDataplane | None = None,
+    ) -> None:
+        self.plane = plane or WatchedDataplane()
         kept = Journal(journal, "n1") if journal is not None else None
         self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed))
 
