@@ -25,6 +25,7 @@ from hnsfake.documents.schema import (
     DocumentVersion,
     PolicyDocument,
     Route,
+    UInt32,
     UnknownFields,
 )
 
@@ -123,7 +124,7 @@ class EndpointV2(Document):
     Dns: DnsObject = DnsObject()
     Routes: list[Route] = []
     MacAddress: str = ""
-    Flags: int = 0
+    Flags: UInt32 = 0
     Health: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
 

@@ -25,6 +25,7 @@ from hnsfake.documents.schema import (
     MacRange,
     PolicyDocument,
     Route,
+    UInt32,
     UnknownFields,
 )
 
@@ -92,7 +93,7 @@ class SubnetV2(Document):
     IpAddressPrefix: str = ""
     Policies: list[PolicyDocument] = []
     Routes: list[Route] = []
-    Flags: int = 0
+    Flags: UInt32 = 0
     IpSubnets: list[dict[str, Any]] = []
 
 
@@ -119,7 +120,7 @@ class NetworkV2(Document):
     MacPool: MacPoolV2 = MacPoolV2()
     Dns: DnsObject = DnsObject()
     Ipams: list[IpamV2] = []
-    Flags: int = 0
+    Flags: UInt32 = 0
     Health: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
 
@@ -148,7 +149,7 @@ class NetworkV1(Document):
     DNSServerCompartment: int = 0
     ManagementIP: str = ""
     AutomaticDNS: bool | None = None
-    Flags: int = 0
+    Flags: UInt32 = 0
 
 
 def read_network(document: Mapping[str, Any], unknown: UnknownFields) -> Network:
