@@ -222,12 +222,13 @@ def _from_v1(document: EndpointV1) -> Endpoint:
 
 def _route(route: Route) -> EndpointRoute:
     """Check a route and keep it as it was sent."""
-    if route.NextHop:
-        _ip(route.NextHop)
     try:
-        ip_network(route.DestinationPrefix, strict=False)
+        destination = ip_network(route.DestinationPrefix, strict=False)
     except ValueError as error:
         raise HnsError(HResult.HCN_E_INVALID_PREFIX) from error
+    hop = _ip(route.NextHop) if route.NextHop else None
+    if hop is not None and not hop.is_unspecified and hop.version != destination.version:
+        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)  # unverified: the code; no stack has such a route
     if not 0 <= route.Metric <= _MAX_METRIC:
         raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
     return EndpointRoute(route.NextHop, route.DestinationPrefix, route.Metric)

@@ -124,6 +124,16 @@ def test_a_mapping_whose_flags_are_no_number_is_an_invalid_policy() -> None:
     assert answer["ErrorCode"] == HResult.HCN_E_INVALID_POLICY
 
 
+def test_a_route_by_a_next_hop_of_another_family_is_refused() -> None:
+    bench = Bench()
+    handle = bench.handle("Network", bench.network()["ID"])
+    route = {"DestinationPrefix": "fd00::/8", "NextHop": "10.1.0.7"}
+    odd = {"Routes": [route], "SchemaVersion": VERSION}
+    assert bench.invoke("HcnCreateEndpoint", odd, handle=handle).hresult == HResult.HCN_E_INVALID_ENDPOINT
+    odd = {"Policies": [{"Type": "SDNRoute", "Settings": route}], "SchemaVersion": VERSION}
+    assert bench.invoke("HcnCreateEndpoint", odd, handle=handle).hresult == HResult.HCN_E_INVALID_POLICY
+
+
 @given(conditions=raw_json(FIELDS), flags=NUMBERS, kind=st.sampled_from(KINDS[:5]))
 @settings(FAST, max_examples=200)
 def test_any_filter_gets_an_answer(conditions: str, flags: int, kind: str) -> None:
