@@ -16,6 +16,7 @@ from hnsfake.dataplane.none import NoDataplane
 from hnsfake.documents.macs import to_text
 from hnsfake.node import Node, NoPacketsError
 from hnsfake.releases import release as find_release
+from hnsfake.service.faults import FaultRule, LabFaultRule
 from hnsfake.service.hns import HnsService
 from hnsfake.service.journal import Journal
 
@@ -38,10 +39,11 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class NodeConfig:
-    """A node to make: its name and its Windows release ("ws2019", "ws2022", "ws2025")."""
+    """A node to make: its name, its Windows release ("ws2019", "ws2022", "ws2025"), and what shall go wrong on it."""
 
     name: str
     release: str | None = None
+    faults: Sequence[FaultRule] = ()
 
 
 class Lab:
@@ -49,9 +51,12 @@ class Lab:
 
     ``dataplane="none"`` gives the API alone, in memory, on any operating system. ``state`` is a directory
     for the journals: a lab made again with the same directory and nodes finds its objects again. ``seed``
-    fixes what HNS chooses by chance (ids aside).
+    fixes what HNS chooses by chance (ids aside). ``faults`` are rules for what goes wrong on several nodes.
+    ``strict`` refuses fields, flags, policies, paths and functions that nobody here knows, which HNS ignores.
+    ``record`` is a directory for a recording of each node's calls.
 
-    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError.
+    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError, FileExistsError; when it is
+    closed RecordingError.
     """
 
     def __init__(
@@ -63,6 +68,9 @@ class Lab:
         state: Path | None = None,
         name: str = "default",
         seed: int | None = None,
+        faults: Sequence[LabFaultRule] = (),
+        strict: bool = False,
+        record: Path | None = None,
     ) -> None:
         configs = [node if isinstance(node, NodeConfig) else NodeConfig(node) for node in nodes]
         _check(configs)
@@ -71,6 +79,8 @@ class Lab:
         self._chooser = random.Random(seed)
         self._release = release
         self._state = state
+        self._strict = strict
+        self._record = record
         self._sandbox: Sandbox | None = None
         self._fabric: Fabric | None = None
         self._engine: Engine | None = None
@@ -79,6 +89,7 @@ class Lab:
                 self._open_fabric(stack)
             for number, config in enumerate(configs, _FIRST_NODE):
                 self.nodes[config.name] = self._node(config, number, stack)
+            self._inject(faults)
             self._stack = stack.pop_all()
 
     def close(self) -> None:
@@ -136,10 +147,23 @@ class Lab:
         plane: NodeDataplane = linux or NoDataplane([HostAdapter(_ADAPTER, mac, (address,))])
         stack.callback(plane.close)
         chooser = random.Random(self._chooser.random())
-        service = HnsService(config.name, release, plane, self._journal(config.name), chooser)
+        service = HnsService(config.name, release, plane, self._journal(config.name), chooser, self._strict)
         node = Node(config.name, release, IPv4Address(address.ip), service, linux, self._engine)
         stack.callback(node.close)
+        for rule in config.faults:
+            node.faults.add(rule)
+        if self._record is not None:
+            self._record.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(node.record(self._record / f"{node.name}.jsonl"))
         return node
+
+    def _inject(self, rules: Sequence[LabFaultRule]) -> None:
+        for rule in rules:
+            meant = [node for node in self.nodes.values() if rule.is_for_node(node.name, node.release.name)]
+            if not meant:
+                raise LabError(f"a fault rule is for no node: node {rule.node}, release {rule.release}")
+            for node in meant:
+                node.faults.add(rule.on_a_node())
 
     def _linux_node(self, name: str, address: IPv4Interface, mac: str) -> LinuxNode | None:
         if self._sandbox is None or self._fabric is None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from ipaddress import IPv4Address
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hnsfake import __version__
 from hnsfake.dataplane.interface import HOST_COMPARTMENT
 from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.releases import Release
 from hnsfake.service.call import Call, Reply
+from hnsfake.service.faults import FaultRules
 from hnsfake.service.hns import HnsService
 from hnsfake.service.notifications import Subscription
 
@@ -49,8 +54,13 @@ class Node:
         self._engine = engine
 
     def invoke(self, call: Call) -> Reply:
-        """Carry out one call to this node's HNS; never raises."""
+        """Carry out one call to this node's HNS; raises AnswerLostError where ``faults`` say so, and nothing else."""
         return self.service.invoke(call)
+
+    @property
+    def faults(self) -> FaultRules:
+        """What shall go wrong: ``with node.faults.inject(operation="HcnCreateEndpoint", fail="E_FAIL"): ...``."""
+        return self.service.faults
 
     def hns_call(self, method: str, path: str, request: str | Mapping[str, Any] = "") -> Any:
         """Call HNSCall; return the envelope's ``Output``, raise HnsError where it says ``Success`` false."""
@@ -108,9 +118,40 @@ class Node:
         self.hcn("HcsTerminateComputeSystem", handle=reply.handle)
         self.hcn("HcsCloseComputeSystem", handle=reply.handle)
 
+    def restart_service(self) -> None:
+        """Restart HNS: its objects are there again, handles and listeners are not, and packets go on."""
+        self.service.restart()
+
+    def reboot(self) -> None:
+        """Reboot the node: containers, their namespaces and non-persistent networks are gone, endpoints detached.
+
+        Workloads in compartments of their own end with these; those in the host's compartment go on.
+        """
+        self.service.reboot()
+
     def notifications(self) -> Subscription:
         """Return what HNS tells from now on: an iterator, which ends with its ``close``."""
         return self.service.notifications.subscribe()
+
+    @contextmanager
+    def record(self, path: Path | str) -> Iterator[None]:
+        """Record all calls of the meantime, whoever makes them, and their answers: ``docs/recordings.md``.
+
+        Raises FileExistsError, and at the end RecordingError where some could not be written.
+        """
+        from hnsfake.recording.lines import Header
+        from hnsfake.recording.recorder import Recorder
+
+        major, minor = self.release.hns
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        header = Header(self.name, self.release.name, f"{major}.{minor}", f"hnsfake {__version__}", date)
+        recorder = Recorder(Path(path), header)
+        self.service.observers.append(recorder)
+        try:
+            yield
+        finally:
+            self.service.observers.remove(recorder)
+            recorder.close()
 
     def dns(self, number: int) -> DnsSettings:
         """Return the DNS settings of a compartment: those of its endpoints, the first that has any."""

@@ -9,7 +9,7 @@ import pytest
 from suites import flow_table, topology
 from suites.backends.fake import FakeLane
 from suites.hns import Hns
-from suites.host import Lane
+from suites.host import Faults, Lane
 from suites.topology import DRIVERS, NodeNetwork, Topology
 
 LANES = {"fake": FakeLane}
@@ -87,6 +87,15 @@ def n2(net: Topology) -> NodeNetwork:
 def hns(lane: Lane) -> Hns:
     """HNS of the first node."""
     return Hns(lane.hosts[0])
+
+
+@pytest.fixture
+def faults(lane: Lane) -> Faults:
+    """What makes HNS of the first node go wrong; a test that asks for it is skipped where nothing does."""
+    found = lane.hosts[0].faults
+    if found is None:
+        pytest.skip(f"HNS of lane {lane.name} can't be made to go wrong")
+    return found
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

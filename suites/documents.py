@@ -43,6 +43,18 @@ def endpoint(
     }
 
 
+def load_balancer(endpoints: list[str], vip: str, port: int) -> Document:
+    """Return a load balancer of one TCP port as kube-proxy sends it (microsoft/hcsshim hcn/hcnloadbalancer.go)."""
+    return {
+        "HostComputeEndpoints": endpoints,
+        "SourceVIP": "",
+        "FrontendVIPs": [vip],
+        "PortMappings": [{"Protocol": 6, "InternalPort": port, "ExternalPort": port, "Flags": 0}],
+        "SchemaVersion": VERSION,
+        "Flags": 0,
+    }
+
+
 def win_bridge_v1(name: str, network_id: str, address: str, gateway: str, policies: list[Document]) -> Document:
     """Return a v1 endpoint as win-bridge sends it, with policies in v1's shape (plugins pkg/hns)."""
     return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
 
@@ -169,10 +169,28 @@ class Place(Protocol):
         ...
 
 
+class AnswerLostError(Exception):
+    """The answer to a call was lost; whether anything was done the caller can't know."""
+
+
+class Faults(Protocol):
+    """Makes calls to a node's HNS go wrong."""
+
+    def inject(self, **rule: Any) -> AbstractContextManager[object]:
+        """Have a rule in force for a while.
+
+        Which calls: ``operation`` (a function, or v1's method and path, as a pattern), ``object`` (id or name),
+        ``nth``, ``times``. What happens: ``delay`` (seconds), ``fail`` (HRESULT, in place of the work), ``restart``
+        (of the service, after the work), ``drop`` (the answer: AnswerLostError).
+        """
+        ...
+
+
 class Host(Protocol):
     """A Windows node.
 
     ``address``, in ``subnet``, and ``mac`` are those of the adapter named ``adapter``, which external networks use.
+    ``faults`` is None where HNS can't be made to go wrong, as on a real machine.
     """
 
     name: str
@@ -181,6 +199,7 @@ class Host(Protocol):
     subnet: str
     mac: str
     adapter: str
+    faults: Faults | None
 
     def invoke(
         self,
@@ -192,7 +211,7 @@ class Host(Protocol):
         method: str = "",
         path: str = "",
     ) -> Reply:
-        """Call HNS: an exported Hcn function, or HNSCall with method and path."""
+        """Call HNS: an exported Hcn function, or HNSCall with method and path; raise AnswerLostError."""
         ...
 
     def place(self, compartment: int = 1) -> Place:

@@ -24,10 +24,15 @@ HOST_COMPARTMENT = 1
 
 
 class Driver(StrEnum):
-    """Network types that have a data plane; the value is the canonical v2 ``Type``."""
+    """Network types; the value is the canonical v2 ``Type``."""
 
     NAT = "NAT"
+    ICS = "ICS"
+    INTERNAL = "Internal"
+    PRIVATE = "Private"
+    TRANSPARENT = "Transparent"
     L2BRIDGE = "L2Bridge"
+    L2TUNNEL = "L2Tunnel"
     OVERLAY = "Overlay"
 
 
@@ -58,7 +63,8 @@ class NetworkWant:
     name: str
     driver: Driver
     subnets: tuple[SubnetWant, ...]
-    adapter: str | None = None  # the external adapter's name; None on NAT
+    adapter: str | None = None  # the external adapter's name; None where the type has none
+    gateway_mac: str | None = None  # ICS: MAC of the host's vNIC
     dr_mac: str | None = None  # Overlay: MAC of the distributed router, "00-15-5D-xx-xx-xx"
     remote_subnets: tuple[RemoteSubnet, ...] = ()
     host_route: bool = False  # Overlay: the HostRoute policy

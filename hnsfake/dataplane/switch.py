@@ -187,14 +187,18 @@ class ExternalSwitch:
 
 
 TABLE = "external"
+OWN_MACS = "own_macs"
+"""The set of MACs that leave by the external port as they are."""
+
 _REMOVAL = f"table bridge {TABLE}\ndelete table bridge {TABLE}\n"
 
 
 def _external_rules(kernel: Kernel) -> str:
     """Return the rules of the external port; endpoints add elements to its maps.
 
-    Out: every frame has the host's MAC, also as ARP's sender. In: what is for the host's MAC goes to the
-    endpoint whose address, mapped port or block of ports it is for, else to the host.
+    Out: every frame has the host's MAC, also as ARP's sender, but for those of Transparent networks. In: what
+    is for the host's MAC goes to the endpoint whose address, mapped port or block of ports it is for, else to
+    the host.
     """
     mac = messages.mac_text(kernel.mac)
     return f"""
@@ -202,6 +206,7 @@ table bridge {TABLE} {{
   map endpoints {{ type ipv4_addr : ether_addr; }}
   map mappings {{ type ipv4_addr . inet_proto . inet_service : ether_addr; }}
   map pools {{ type inet_service : ether_addr; }}
+  set {OWN_MACS} {{ type ether_addr; }}
   chain IN {{
     type filter hook prerouting priority -200; policy accept;
     iifname "{NIC_NAME}" ether daddr {mac} jump EXTERNAL_IN
@@ -217,6 +222,7 @@ table bridge {TABLE} {{
   }}
   chain OUT {{
     type filter hook postrouting priority 200; policy accept;
+    oifname "{NIC_NAME}" ether saddr @{OWN_MACS} accept
     oifname "{NIC_NAME}" ether saddr set {mac}
     oifname "{NIC_NAME}" ether type arp arp saddr ether set {mac}
   }}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,20 @@ class DnsSettings:
     def from_v1(cls, domain: str, suffix: str, server_list: str) -> DnsSettings:
         """Read v1's DNSDomain, DNSSuffix and DNSServerList."""
         return cls(domain, _split(suffix), _split(server_list))
+
+    def with_added(self, more: DnsSettings) -> DnsSettings:
+        """Return these and ``more``; its domain, where it has one, takes the place of this one."""
+        lists = {name: (*mine, *(x for x in theirs if x not in mine)) for name, mine, theirs in self._lists(more)}
+        return DnsSettings(more.domain or self.domain, **lists)
+
+    def without(self, less: DnsSettings) -> DnsSettings:
+        """Return these without what ``less`` has."""
+        lists = {name: tuple(x for x in mine if x not in theirs) for name, mine, theirs in self._lists(less)}
+        return DnsSettings("" if self.domain == less.domain else self.domain, **lists)
+
+    def _lists(self, other: DnsSettings) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        for name in ("search", "servers", "options"):
+            yield name, getattr(self, name), getattr(other, name)
 
     def v2(self) -> dict[str, Any]:
         """Return the v2 ``Dns`` object; empty parts are left out (Go's omitempty reads either)."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 from ipaddress import ip_address, ip_network
-from typing import Any
+from typing import Annotated, Any
 
 from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
@@ -27,6 +27,7 @@ from hnsfake.documents.schema import (
     Route,
     UInt32,
     UnknownFields,
+    known_flags,
 )
 
 POLICIES = table(ENDPOINT_POLICIES)
@@ -34,11 +35,11 @@ _MAX_METRIC = 0xFFFF
 
 
 class EndpointFlags(IntFlag):
-    """v2 ``Flags``; 1 and 2: microsoft/hcsshim hcn/hcnendpoint.go."""
+    """v2 ``Flags`` that have a word in v1 (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
 
     REMOTE = 1
     DISABLE_ICC = 2
-    ENABLE_LOW_METRIC = 32  # unverified: known to people of the field, not found in client code
+    ENABLE_LOW_METRIC = 8
 
 
 _REMOTE = EndpointFlags.REMOTE.value  # a plain number: every endpoint is asked whenever one is created
@@ -89,6 +90,7 @@ class Endpoint:
     flags: int = 0
     enable_internal_dns: bool = False
     namespace_id: str = ""
+    ip_subnet_ids: tuple[str, ...] = ()  # of which HNS is to choose an address each
     # filled in by the service
     state: EndpointState = EndpointState.CREATED
     compartment: int | None = None
@@ -124,7 +126,7 @@ class EndpointV2(Document):
     Dns: DnsObject = DnsObject()
     Routes: list[Route] = []
     MacAddress: str = ""
-    Flags: UInt32 = 0
+    Flags: Annotated[UInt32, known_flags(EndpointFlags)] = 0
     Health: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
 
@@ -182,6 +184,11 @@ def _from_v2(document: EndpointV2) -> Endpoint:
             Address(_ip(item.IpAddress), _length(item.PrefixLength, item.IpAddress))
             for item in document.IpConfigurations
             if item.IpAddress
+        ),
+        ip_subnet_ids=tuple(
+            subnet
+            for item in document.IpConfigurations
+            if not item.IpAddress and (subnet := guids.read(item.IpSubnetId))
         ),
         routes=tuple(_route(r) for r in document.Routes),
         policies=tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies),

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+_FAILURE = 1 << 31
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
+
 
 class HResult(IntEnum):
     """An HRESULT, unsigned; ``text`` is Windows' message for it."""
 
     text: str
 
-    def __new__(cls, code: int, text: str) -> HResult:
+    def __new__(cls, code: int, text: str = "") -> HResult:
         """Make a member whose value is the code."""
         member = int.__new__(cls, code)
         member._value_ = code
@@ -22,21 +31,48 @@ class HResult(IntEnum):
         return member
 
     @classmethod
+    def _missing_(cls, value: object) -> HResult | None:
+        """Make a member that has its number for a name: Windows has more codes than are listed here."""
+        if not isinstance(value, int) or not 0 <= value < 1 << 32:
+            return None
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member._name_ = f"{value:#010x}"
+        member.text = f"Unknown error {value:#010x}"  # unverified: what HNS writes then
+        return member
+
+    @classmethod
     def by_code(cls, code: int) -> HResult:
-        """Return the member with this code; raise ValueError where there is none."""
-        for member in cls:
-            if member == code:
-                return member
-        raise ValueError(f"no HRESULT {code:#x}")
+        """Return the member with this code, or one that has a number for a name."""
+        return cls(code)
+
+    @classmethod
+    def read(cls, value: object) -> HResult:
+        """Read a failure's symbol in any case, or its number, signed or not; raise ValueError."""
+        if isinstance(value, str):
+            named = cls.__members__.get(value.strip().upper())
+            value = named if named is not None else _number(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not -(1 << 31) <= value < 1 << 32:
+            raise ValueError("not an HRESULT: its symbol or number is wanted, as HCN_E_NETWORK_NOT_FOUND or 0x803b0001")
+        code = value & 0xFFFFFFFF
+        if not code & _FAILURE:
+            raise ValueError(f"{code:#010x} is not a failure (Win32 errors are 0x8007....)")
+        return cls(code)
 
     S_OK = 0, "The operation completed successfully."
     E_NOTIMPL = 0x80004001, "Not implemented"
+    E_FAIL = 0x80004005, "Unspecified error"
     E_UNEXPECTED = 0x8000FFFF, "Catastrophic failure"
     E_HANDLE = 0x80070006, "The handle is invalid."
+    ERROR_SHARING_VIOLATION = (
+        0x80070020,
+        "The process cannot access the file because it is being used by another process.",
+    )
     ERROR_NOT_SUPPORTED = 0x80070032, "The request is not supported."
     E_INVALIDARG = 0x80070057, "The parameter is incorrect."
     ERROR_ALREADY_EXISTS = 0x800700B7, "Cannot create a file when that file already exists."
     ERROR_NOT_FOUND = 0x80070490, "Element not found."
+    ERROR_TIMEOUT = 0x800705B4, "This operation returned because the timeout period expired."
     ERROR_INVALID_OBJECT = 0x800710D8, "The object identifier does not represent a valid object."
     ERROR_OBJECT_ALREADY_EXISTS = 0x80071392, "The object already exists."
     HCN_E_NETWORK_NOT_FOUND = 0x803B0001, "The network was not found."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hnsfake.documents.network import IpSubnetV2, SubnetV2
 from hnsfake.documents.schema import Document, PolicyDocument, UnknownFields
 from hnsfake.documents.text import read_object
 
@@ -20,6 +21,27 @@ class PolicySettings(Document):
     """Settings of a request about policies."""
 
     Policies: list[PolicyDocument] = []
+
+
+class SubnetSettings(Document):
+    """Settings of a network's request about subnets (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
+
+    Subnets: list[SubnetV2] = []
+
+
+class IpSubnetSettings(Document):
+    """Settings of a network's request about the IP subnets of one subnet (hns.v2.psm1)."""
+
+    SubnetId: str = ""
+    IpSubnets: list[IpSubnetV2] = []
+
+
+class VmPort(Document):
+    """Settings of an endpoint's request about a port: VmEndpointRequest (microsoft/hcsshim hcn/hcnendpoint.go)."""
+
+    PortId: str = ""
+    VirtualNicName: str = ""
+    VirtualMachineId: str = ""
 
 
 class NamespaceResource(Document):

@@ -5,13 +5,13 @@ Fields: microsoft/hcsshim hcn/hcnnamespace.go and internal/hns/namespace.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from hnsfake.documents import guids
-from hnsfake.documents.errors import HnsError
+from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields
 
@@ -46,13 +46,31 @@ class Namespace:
     created: int = 0
 
 
+class ResourceEntry(Document):
+    """An endpoint or a container of a namespace; ``Data`` has its ID, in v1 called Id.
+
+    It is what v1's addresource and removeresource take.
+    """
+
+    Type: str = ""
+    Data: dict[str, Any] = {}
+
+    @property
+    def object_id(self) -> str:
+        """The id; raise InvalidDocumentError where it is no text."""
+        found = self.Data.get("Id", self.Data.get("ID", ""))
+        if not isinstance(found, str):
+            raise InvalidDocumentError("Data.Id")
+        return found
+
+
 class NamespaceV2(Document):
     """HostComputeNamespace. containerd sends a SchemaVersion of 0.0 and no type, which means Host."""
 
     ID: str = ""
     NamespaceId: UInt32 = 0
     Type: str = ""
-    Resources: list[dict[str, Any]] = []
+    Resources: list[ResourceEntry] = []
     SchemaVersion: DocumentVersion = DocumentVersion()
 
 
@@ -61,25 +79,21 @@ class NamespaceV1(Document):
 
     ID: str = ""
     IsDefault: bool = False
-    ResourceList: list[dict[str, Any]] = []
+    ResourceList: list[ResourceEntry] = []
     CompartmentId: UInt32 = 0
 
 
-class NamespaceResourceV1(Document):
-    """What v1's addresource and removeresource take."""
+def read_namespace(document: Mapping[str, Any], unknown: UnknownFields) -> tuple[Namespace, Sequence[ResourceEntry]]:
+    """Read a namespace's document in either shape, and what is to be in it.
 
-    Type: str = ""
-    Data: dict[str, Any] = {}
-
-
-def read_namespace(document: Mapping[str, Any], unknown: UnknownFields) -> Namespace:
-    """Read a namespace's document in either shape; raise HnsError (HCN_E_INVALID_JSON, E_INVALIDARG)."""
+    Raises HnsError: HCN_E_INVALID_JSON, E_INVALIDARG.
+    """
     if any(key.lower() == "schemaversion" for key in document):
         v2 = NamespaceV2.read(document, unknown)
-        return Namespace(_type(v2.Type), guids.read(v2.ID) or "", v2.NamespaceId)
+        return Namespace(_type(v2.Type), guids.read(v2.ID) or "", v2.NamespaceId), v2.Resources
     v1 = NamespaceV1.read(document, unknown)
     kind = NamespaceType.HOST_DEFAULT if v1.IsDefault else NamespaceType.HOST
-    return Namespace(kind, guids.read(v1.ID) or "", v1.CompartmentId)
+    return Namespace(kind, guids.read(v1.ID) or "", v1.CompartmentId), v1.ResourceList
 
 
 def _type(text: str) -> NamespaceType:

@@ -6,16 +6,20 @@ document: outputs published in rancher/rke2#3925 and microsoft/WSL#6457.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import IntFlag
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.macs import read_range
+from hnsfake.documents.network_types import TYPES, NetworkType
 from hnsfake.documents.policies import NETWORK_POLICIES, SUBNET_POLICIES, InvalidPolicyError
 from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
 from hnsfake.documents.schema import (
@@ -27,6 +31,7 @@ from hnsfake.documents.schema import (
     Route,
     UInt32,
     UnknownFields,
+    known_flags,
 )
 
 IPAddress = IPv4Address | IPv6Address
@@ -46,9 +51,31 @@ class SubnetRoute:
     metric: int = 0
 
 
+class IpSubnetFlags(IntFlag):
+    """``Flags`` of an IP subnet (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
+
+    ENABLE_BROADCAST = 1
+    RESERVE_NETWORK_ADDRESS = 2
+
+
+_BOTH = IpSubnetFlags.ENABLE_BROADCAST.value | IpSubnetFlags.RESERVE_NETWORK_ADDRESS.value
+
+
+@dataclass(frozen=True)
+class IpSubnet:
+    """A part of a subnet that endpoints' addresses are of; without its flags first and last address are ordinary."""
+
+    prefix: IPNetwork
+    flags: int = _BOTH
+    id: str = ""
+
+
 @dataclass(frozen=True)
 class Subnet:
-    """A subnet of a network. ``prefix`` None (or 0.0.0.0/0, as moby sends) asks HNS to choose."""
+    """A subnet of a network. ``prefix`` None (or 0.0.0.0/0, as moby sends) asks HNS to choose.
+
+    ``ip_subnets`` empty asks for one IP subnet of the same prefix.
+    """
 
     prefix: IPNetwork | None
     gateway: IPAddress | None = None
@@ -56,7 +83,30 @@ class Subnet:
     policies: tuple[PolicyRecord, ...] = ()
     flags: int = 0
     id: str = ""
-    ip_subnet_id: str = ""
+    ip_subnets: tuple[IpSubnet, ...] = ()
+
+    def ip_subnet_of(self, address: IPAddress) -> IpSubnet | None:
+        """Return the IP subnet that an address is of, or None."""
+        return next((one for one in self.ip_subnets if address in one.prefix), None)
+
+
+class NetworkFlags(IntFlag):
+    """``Flags`` (microsoft/hcsshim hcn/hcnnetwork.go; all of them: microsoft/WSL hcs_schema.h)."""
+
+    DNS_PROXY = 1
+    DHCP_SERVER = 2
+    MIRRORING = 4
+    NON_PERSISTENT = 8
+    PERSISTENT = 16
+    ISOLATE_SWITCH = 32
+    FLOW_STEERING = 64
+    DISABLE_SHARING = 128
+    FIREWALL = 256
+    SUPPRESS_MEDIA_DISCONNECT = 512
+    DISABLE_HOST_PORT = 1024
+    WEAK_HOST_RECEIVE = 2048
+    WEAK_HOST_SEND = 4096
+    IOV = 8192
 
 
 @dataclass(frozen=True)
@@ -76,9 +126,14 @@ class Network:
     source_mac: str = ""
     management_ip: str = ""
     automatic_dns: bool | None = None
+    dns_compartment: int = 0
+    additional_params: Mapping[str, Any] = field(default_factory=dict)
+    extensions: tuple[tuple[str, bool], ...] = ()  # those switched on or off, by id
     # filled in by the service
     layer_adapter: str = ""
     dr_mac: str = ""
+    gateway_mac: str = ""
+    nat_name: str = ""
     provider_address: str = ""
     layer_id: str = ""
     switch_id: str = ""
@@ -86,15 +141,34 @@ class Network:
     activity_id: str = ""
     created: int = 0
 
+    @property
+    def persistent(self) -> bool:
+        """Whether the network outlives a reboot of its node.  # unverified: that it is this flag alone."""
+        return not self.flags & NetworkFlags.NON_PERSISTENT
+
+    @property
+    def traits(self) -> NetworkType:
+        """The type of a network that was accepted."""
+        return TYPES[self.type.lower()]
+
+
+class IpSubnetV2(Document):
+    """An entry of a subnet's ``IpSubnets`` (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
+
+    ID: str = ""
+    IpAddressPrefix: str = ""
+    Flags: int = Field(_BOTH, ge=0)
+
 
 class SubnetV2(Document):
     """A subnet inside ``Ipams``."""
 
+    ID: str = ""
     IpAddressPrefix: str = ""
     Policies: list[PolicyDocument] = []
     Routes: list[Route] = []
     Flags: UInt32 = 0
-    IpSubnets: list[dict[str, Any]] = []
+    IpSubnets: list[IpSubnetV2] = []
 
 
 class IpamV2(Document):
@@ -120,9 +194,18 @@ class NetworkV2(Document):
     MacPool: MacPoolV2 = MacPoolV2()
     Dns: DnsObject = DnsObject()
     Ipams: list[IpamV2] = []
-    Flags: UInt32 = 0
+    Flags: Annotated[UInt32, known_flags(NetworkFlags)] = 0
     Health: dict[str, Any] = {}
+    AdditionalParams: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
+
+
+class ExtensionState(Document):
+    """An extension of the switch, on or off (microsoft/SDN Kubernetes/windows/hns.psm1, hns.v2.psm1)."""
+
+    Id: str = ""
+    IsEnabled: bool = False
+    Name: str = ""
 
 
 class SubnetV1(Document):
@@ -149,7 +232,9 @@ class NetworkV1(Document):
     DNSServerCompartment: int = 0
     ManagementIP: str = ""
     AutomaticDNS: bool | None = None
-    Flags: UInt32 = 0
+    Flags: Annotated[UInt32, known_flags(NetworkFlags)] = 0
+    AdditionalParams: dict[str, Any] = {}
+    Extensions: list[ExtensionState] = []
 
 
 def read_network(document: Mapping[str, Any], unknown: UnknownFields) -> Network:
@@ -175,12 +260,14 @@ def _from_v2(document: NetworkV2) -> Network:
         mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPool.Ranges),
         dns=DnsSettings.from_v2(document.Dns),
         ipam_type=document.Ipams[0].Type if document.Ipams else "Static",
-        subnets=tuple(_subnet_v2(subnet) for ipam in document.Ipams for subnet in ipam.Subnets),
+        subnets=tuple(read_subnet(subnet) for ipam in document.Ipams for subnet in ipam.Subnets),
         flags=document.Flags,
+        additional_params=document.AdditionalParams,
     )
 
 
-def _subnet_v2(subnet: SubnetV2) -> Subnet:
+def read_subnet(subnet: SubnetV2) -> Subnet:
+    """Read a v2 subnet; raise HnsError or InvalidPolicyError."""
     default = next((route for route in subnet.Routes if route.DestinationPrefix in DEFAULT_ROUTES), None)
     return Subnet(
         prefix=_prefix(subnet.IpAddressPrefix),
@@ -188,7 +275,18 @@ def _subnet_v2(subnet: SubnetV2) -> Subnet:
         routes=tuple(SubnetRoute(r.NextHop, r.DestinationPrefix, r.Metric) for r in subnet.Routes),
         policies=tuple(read_v2(policy.Type, policy.Settings, _SUBNET_POLICIES) for policy in subnet.Policies),
         flags=subnet.Flags,
+        id=guids.read(subnet.ID) or "",
+        ip_subnets=tuple(read_ip_subnet(one) for one in subnet.IpSubnets),
     )
+
+
+def read_ip_subnet(subnet: IpSubnetV2) -> IpSubnet:
+    """Read an IP subnet; raise HnsError (HCN_E_INVALID_IP_SUBNET)."""
+    try:
+        prefix = ip_network(subnet.IpAddressPrefix)
+    except ValueError as error:
+        raise HnsError(HResult.HCN_E_INVALID_IP_SUBNET) from error  # unverified: the code
+    return IpSubnet(prefix, subnet.Flags, guids.read(subnet.ID) or "")
 
 
 def _from_v1(document: NetworkV1) -> Network:
@@ -205,7 +303,15 @@ def _from_v1(document: NetworkV1) -> Network:
         source_mac=document.SourceMac,
         management_ip=document.ManagementIP,
         automatic_dns=document.AutomaticDNS,
+        dns_compartment=document.DNSServerCompartment,
+        additional_params=document.AdditionalParams,
+        extensions=read_extensions(document.Extensions),
     )
+
+
+def read_extensions(extensions: Iterable[ExtensionState]) -> tuple[tuple[str, bool], ...]:
+    """Read which extensions are to be on and off; raise HnsError (HCN_E_GUID_CONVERSION_FAILURE)."""
+    return tuple((guids.read(one.Id) or "", one.IsEnabled) for one in extensions)
 
 
 def _subnet_v1(subnet: SubnetV1) -> Subnet:

@@ -38,18 +38,29 @@ def read_query(document: bytes | str, unknown: UnknownFields) -> Query:
 def matches(view: Mapping[str, Any], conditions: Mapping[str, Any]) -> bool:
     """Whether an object, in v1's shape, meets all ``conditions``.
 
-    Ids are compared without regard to case, other text exactly: hcsshim filters by the id in whatever case
-    it got, and by Name exactly. A condition with an empty id matches nothing: kube-proxy deletes with "".
+    Ids and types are compared without regard to case, other text exactly: hcsshim filters by the id in whatever case
+    it got, and by Name exactly; a type is shown as a client once sent it. A condition with an empty id matches
+    nothing: kube-proxy deletes with "". A field that an object doesn't have meets no condition.  # unverified, as is
+    that the case of fields' names is no matter
     """
-    return all(_equal(view.get(key), wanted, key) for key, wanted in conditions.items())
+    return all(_equal(_field(view, name), wanted, name.lower()) for name, wanted in conditions.items())
 
 
-_IDS = frozenset({"ID", "Id", "VirtualNetwork", "NamespaceID", "NamespaceId"})
+_IDS = frozenset({"id", "virtualnetwork", "namespaceid"})
 
 
-def _equal(actual: Any, wanted: Any, key: str) -> bool:
-    if key in _IDS and isinstance(actual, str) and isinstance(wanted, str):
-        return actual.lower() == wanted.strip("{}").lower()
+def _field(view: Mapping[str, Any], name: str) -> Any:
+    if name in view:
+        return view[name]
+    return next((value for own, value in view.items() if own.lower() == name.lower()), None)
+
+
+def _equal(actual: Any, wanted: Any, name: str) -> bool:
+    if isinstance(actual, str) and isinstance(wanted, str):
+        if name in _IDS:
+            return actual.lower() == wanted.strip("{}").lower()
+        if name == "type":
+            return actual.lower() == wanted.lower()
     if isinstance(actual, bool) or isinstance(wanted, bool):
         return actual is wanted
-    return bool(actual == wanted)
+    return actual is not None and bool(actual == wanted)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import IntFlag
 from functools import cache
 from threading import Lock
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from hnsfake.documents.errors import InvalidDocumentError
 
@@ -21,26 +22,55 @@ UInt32 = Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
 
 
 class UnknownFields:
-    """Counts the fields a node's callers sent that no model knows, and logs each name once."""
+    """Counts what a node's callers sent and nobody here knows: fields, flags, policies, paths, functions.
 
-    def __init__(self) -> None:
+    Each name is logged once. HNS ignores what it doesn't know; ``strict`` refuses it, so that a typo is found.
+    """
+
+    def __init__(self, strict: bool = False) -> None:
         self._counts: Counter[str] = Counter()
         self._lock = Lock()
+        self._strict = strict
 
-    def note(self, where: str, names: list[str]) -> None:
-        """Count ``names``, fields of the document ``where``."""
+    def note(self, where: str, names: Iterable[str]) -> None:
+        """Count ``names`` of ``where``, which are ignored; raise InvalidDocumentError for the first if strict."""
+        for key in self.count(where, names):
+            if self._strict:
+                raise InvalidDocumentError(f"hnsfake is strict: {key} is not known")
+
+    def count(self, where: str, names: Iterable[str]) -> list[str]:
+        """Count ``names`` of ``where``; return what they are counted as."""
+        keys = []
         with self._lock:
             for name in names:
                 key = f"{where}.{name[:80]}"
+                keys.append(key)
                 self._counts[key] += 1
                 if self._counts[key] == 1:
                     # A caller chose the name: escaped, so that it can't forge lines of the log.
-                    log.warning("not known here, without effect: %s", ascii(key))
+                    log.warning("not known here: %s", ascii(key))
+        return keys
+
+    def note_flags(self, where: str, value: int, known: type[IntFlag]) -> None:
+        """Count the bits of ``value`` that no flag of ``known`` has; raise InvalidDocumentError if strict."""
+        bits = value & ~sum(known)
+        self.note(where, [hex(bits)] if bits else [])
 
     def counts(self) -> Mapping[str, int]:
         """Return how often each unknown field was met."""
         with self._lock:
             return dict(self._counts)
+
+
+def known_flags(known: type[IntFlag]) -> AfterValidator:
+    """Return a validator for a field of flags: the bits that ``known`` doesn't have are counted, and kept."""
+
+    def check(value: int, info: ValidationInfo) -> int:
+        if isinstance(info.context, UnknownFields):
+            info.context.note_flags(known.__name__, value, known)
+        return value
+
+    return AfterValidator(check)
 
 
 class Document(BaseModel):

@@ -33,7 +33,7 @@ def _finite(text: str) -> float:
 def read_object(document: bytes | str) -> dict[str, Any]:
     """Read a JSON object; raise InvalidDocumentError for anything else."""
     text = _decode(document)
-    if _depth_exceeds(text, MAX_DEPTH):
+    if depth_exceeds(text, MAX_DEPTH):
         raise InvalidDocumentError
     try:
         value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
@@ -70,7 +70,7 @@ def _check_characters(text: str, value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode()
 
 
-def _depth_exceeds(text: str, limit: int) -> bool:
+def depth_exceeds(text: str, limit: int) -> bool:
     """Whether brackets nest deeper than ``limit``; looked at before the parser recurses on them."""
     if text.count("[") + text.count("{") <= limit:
         return False

@@ -14,4 +14,7 @@ INSIDE_PORT = 947
 
 V2_ROOT = "/hcn/"
 STATUS = "/lab/status"
+NODE = "/lab/node/"
+"""What is done to a node as a whole is a word behind this, "restart-service" or "reboot"."""
+FAULTS = "/lab/faults"
 NOTIFICATIONS = "/lab/notifications"

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import socket
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from hnsfake.frontends.carrier import HRESULT_HEADER, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
+from hnsfake.service.call import Call, Reply
 
 _TIMEOUT = 60.0
+_BAD_REQUEST = 400
 
 
 class NoLabError(RuntimeError):
     """No such lab or node runs; the text says what to do."""
+
+
+class RefusedError(ValueError):
+    """The lab can't do what was asked; the text says in one line why."""
 
 
 class _UnixConnection(HTTPConnection):
@@ -36,6 +42,7 @@ class _UnixConnection(HTTPConnection):
 class _Answer:
     text: str
     hresult: int
+    status: int
 
 
 class NodeClient:
@@ -49,19 +56,52 @@ class NodeClient:
         answer: dict[str, Any] = json.loads(self._send("GET", STATUS).text)
         return answer
 
+    def act(self, word: str) -> None:
+        """Do something to the node as a whole: "restart-service", "reboot"; raise NoLabError where it fails."""
+        answer = self._send("POST", NODE + word)
+        if answer.text:
+            raise NoLabError(f"{word} failed: see the lab's log")
+
+    def faults(self) -> list[dict[str, Any]]:
+        """Return the fault rules in force."""
+        answer: list[dict[str, Any]] = json.loads(self._send("GET", FAULTS).text)
+        return answer
+
+    def add_fault(self, words: dict[str, Any]) -> dict[str, Any]:
+        """Put a fault rule in force; return it with its number. Raises RefusedError."""
+        added: dict[str, Any] = json.loads(_accepted(self._send("POST", FAULTS, json.dumps(words).encode())).text)
+        return added
+
+    def clear_faults(self, number: int | None = None) -> None:
+        """Put a fault rule, or all, out of force; raise RefusedError."""
+        _accepted(self._send("DELETE", FAULTS if number is None else f"{FAULTS}/{number}"))
+
     def hns_call(self, method: str, path: str, document: bytes = b"") -> tuple[int, str]:
         """Call HNSCall; return HRESULT and envelope."""
         answer = self._send(method, "/" + path.lstrip("/"), document)
         return answer.hresult, answer.text
 
     def hcn(
-        self, function: str, document: bytes = b"", object_id: str | None = None, handle: int | None = None
+        self,
+        function: str,
+        document: bytes = b"",
+        object_id: str | None = None,
+        handle: int | None = None,
+        client: str | None = None,
     ) -> dict[str, Any]:
         """Call an Hcn function; return hresult, record, output and handle."""
-        parameters = {"id": object_id, "handle": handle}
+        parameters = {"id": object_id, "handle": handle, "client": client}
         given = {name: value for name, value in parameters.items() if value is not None}
         answer: dict[str, Any] = json.loads(self._send("POST", V2_ROOT + function, document, given).text)
         return answer
+
+    def invoke(self, call: Call) -> Reply:
+        """Carry out a call as a node's own ``invoke`` does; raise NoLabError."""
+        document = call.document if isinstance(call.document, bytes) else call.document.encode("utf-8", "surrogatepass")
+        if call.operation == "HNSCall":
+            hresult, envelope = self.hns_call(call.method, call.path, document)
+            return Reply(hresult, None, envelope or None)
+        return Reply(**self.hcn(call.operation, document, call.id, call.handle, call.client or None))
 
     def _send(self, method: str, path: str, document: bytes = b"", parameters: dict[str, Any] | None = None) -> _Answer:
         # What the shell gave may be any bytes; they go out as they are.
@@ -72,11 +112,21 @@ class NodeClient:
         try:
             connection.request(method, target, document)
             answer = connection.getresponse()
-            return _Answer(answer.read().decode(), int(answer.getheader(HRESULT_HEADER, "0"), 16))
+            return _Answer(answer.read().decode(), int(answer.getheader(HRESULT_HEADER, "0"), 16), answer.status)
+        except RemoteDisconnected as error:
+            raise NoLabError(
+                "the connection broke before the answer came: the call may have been carried out"
+            ) from error
         except (HTTPException, OSError) as error:
             raise NoLabError(f"the lab does not answer ({error}): is it going down?") from error
         finally:
             connection.close()
+
+
+def _accepted(answer: _Answer) -> _Answer:
+    if answer.status >= _BAD_REQUEST:
+        raise RefusedError(json.loads(answer.text)["error"])
+    return answer
 
 
 def first_node(lab: str | None = None) -> str:

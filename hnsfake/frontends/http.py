@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import unquote
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
@@ -27,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
-from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, NOTIFICATIONS, RAW, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, NODE, NOTIFICATIONS, RAW, STATUS, V2_ROOT
 from hnsfake.frontends.operations import (
     HRESULT_HEADERS,
     NOTIFICATION_STREAM,
@@ -39,25 +38,36 @@ from hnsfake.frontends.operations import (
 )
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.notifications import Subscription
-from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, failure
+from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, AnswerLostError, failure
 
 log = logging.getLogger("hnsfake.frontends")
 
 Invoke = Callable[[Call], Reply]
 Registered = Callable[[int | None, str], Subscription | None]
+HANG_UP = "hnsfake.hang_up"
+"""In the scope's state: what closes the connection."""
 _QUIET = 5.0
 """Seconds after which a stream without news shows that it is alive."""
 _streams = CapacityLimiter(10_000)
 """Streams wait in threads of their own: however many there are, calls get theirs."""
+_calls = CapacityLimiter(1_000)
+"""Calls that a fault rule delays keep their threads: others must find some."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 _LONGEST_HANDLE = 20
 _JSON = "application/json"
 
 
-def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]], registered: Registered) -> FastAPI:
+def application(
+    name: str,
+    invoke: Invoke,
+    status: Callable[[], dict[str, Any]],
+    registered: Registered,
+    actions: Mapping[str, Callable[[], None]],
+) -> FastAPI:
     """Return the application of one node.
 
-    ``status`` says what there is to know of node and lab; ``registered`` finds the subscription of a handle.
+    ``status`` says what there is to know of node and lab; ``registered`` finds the subscription of a handle;
+    ``actions`` are what can be done to the node as a whole, by their names.
     """
     app = FastAPI(
         title=f"HNS of node {name}",
@@ -70,6 +80,14 @@ def application(name: str, invoke: Invoke, status: Callable[[], dict[str, Any]],
     @app.get(STATUS, summary="Show the lab, this node, and its compartments.", operation_id="lab_status", tags=["lab"])
     def lab_status() -> dict[str, Any]:
         return status()
+
+    def add_action(word: str, act: Callable[[], None]) -> None:
+        summary = f"{word.replace('-', ' ').capitalize()}: see `hnsfake {word} --help`."
+        name = f"lab_{word.replace('-', '_')}"
+        app.post(NODE + word, summary=summary, operation_id=name, tags=["lab"], status_code=204)(act)
+
+    for word, act in actions.items():
+        add_action(word, act)
 
     async def hns_call(request: Request) -> Response:
         return _v1_answer(await _carry(invoke, _v1_call(request), request))
@@ -160,13 +178,13 @@ def _handle(text: str) -> int | None:
 
 async def _carry(invoke: Invoke, call: Call, request: Request) -> Reply:
     try:
-        document = await _body(request)
+        document = await read_body(request)
     except InvalidDocumentError as error:
         return failure(call, error)
-    return await run_in_threadpool(invoke, replace(call, document=document))
+    return await to_thread.run_sync(invoke, replace(call, document=document), limiter=_calls)
 
 
-async def _body(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     """Read the body; raise InvalidDocumentError as soon as it is too large, and keep nothing of it."""
     body = bytearray()
     async for part in request.stream():
@@ -236,12 +254,21 @@ class _Faults:
 
         try:
             await self._app(scope, receive, watched)
+        except AnswerLostError:
+            await _hang_up(scope, receive)
         except ClientDisconnect:
             log.info("a client left before its request was read")
         except Exception as error:
             if answered or scope["type"] != "http":
                 raise
             await _fault(scope, error)(scope, receive, send)
+
+
+async def _hang_up(scope: Scope, receive: Receive) -> None:
+    """Close the connection without an answer, by what the server put into the scope for it."""
+    scope["state"][HANG_UP]()
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _fault(scope: Scope, error: Exception) -> Response:

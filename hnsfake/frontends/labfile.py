@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from hnsfake.documents.validation import first_problem
 from hnsfake.lab import DEFAULT_NODES, DEFAULT_RELEASE, NodeConfig
 from hnsfake.releases import UnknownReleaseError, release
+from hnsfake.service.faults import FaultRule, LabFaultRule
 
 
 class LabFileError(ValueError):
@@ -39,25 +41,29 @@ class _Strict(BaseModel):
 
 
 class NodeEntry(_Strict):
-    """A node: its name, and its release if not the lab's."""
+    """A node: its name, its release if not the lab's, and what shall go wrong on it."""
 
     name: Name
     release: ReleaseName | None = None
+    faults: tuple[FaultRule, ...] = ()
 
 
 class LabFile(_Strict):
-    """A lab: its name, the release of its nodes, and the nodes."""
+    """A lab: its name, its nodes' release, the nodes, what shall go wrong on them, where recordings of calls go."""
 
     name: Name = "default"
     release: ReleaseName = DEFAULT_RELEASE
     dataplane: Literal["linux", "none"] = "linux"
+    strict: bool = False
     nodes: tuple[Annotated[NodeEntry, BeforeValidator(_mapping)], ...] = tuple(
         NodeEntry(name=name) for name in DEFAULT_NODES
     )
+    faults: tuple[LabFaultRule, ...] = ()
+    record: Path | None = None
 
     def configs(self) -> list[NodeConfig]:
         """Return the nodes as the lab takes them."""
-        return [NodeConfig(node.name, node.release) for node in self.nodes]
+        return [NodeConfig(node.name, node.release, node.faults) for node in self.nodes]
 
 
 def describe(path: Path | None, flags: Mapping[str, object]) -> LabFile:
@@ -85,8 +91,4 @@ def _check(content: Mapping[str, object], where: str) -> LabFile:
     try:
         return LabFile.model_validate(dict(content))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise LabFileError(f"{where}: {place}: there is no such key") from error
-        raise LabFileError(f"{where}: {place}: {first['msg']}") from error
+        raise LabFileError(f"{where}: {first_problem(error)}") from error

@@ -12,10 +12,12 @@ from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.frontends.carrier import INSIDE_PORT
-from hnsfake.frontends.http import application
+from hnsfake.frontends.fault_routes import add_fault_routes
+from hnsfake.frontends.http import HANG_UP, application
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 from hnsfake.lab import Lab
 from hnsfake.node import Node
@@ -33,6 +35,14 @@ class Address:
 
     unix: str
     tcp: int
+
+
+class _Protocol(H11Protocol):
+    """HTTP whose connections an application can close without an answer."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, HANG_UP: transport.close}
 
 
 class _Server(uvicorn.Server):
@@ -72,8 +82,9 @@ class LabServer:
             server.ready.wait()
 
     def close(self) -> None:
-        """Stop serving; requests under way are answered, streams of notifications end."""
+        """Stop serving; requests under way are answered, delayed ones at once, streams of notifications end."""
         for node in self.lab.nodes.values():
+            node.faults.interrupt()
             node.service.notifications.close()
         for server in self._servers:
             server.should_exit = True
@@ -106,9 +117,16 @@ class LabServer:
         if node.linux is not None:
             listeners.append(node.linux.sandbox.run(node.linux.netns(), tcp_listener, INSIDE_PORT))
         app = application(
-            node.name, node.invoke, lambda: node_status(self.lab, node, self.addresses), node.service.subscription
+            node.name,
+            node.invoke,
+            lambda: node_status(self.lab, node, self.addresses),
+            node.service.subscription,
+            {"restart-service": node.restart_service, "reboot": node.reboot},
         )
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
+        add_fault_routes(app, node.faults)
+        config = uvicorn.Config(
+            app, http=_Protocol, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
+        )
         self._servers.append(_Server(config))
 
     def _run(self) -> None:

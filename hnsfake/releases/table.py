@@ -27,6 +27,7 @@ class Release:
     display_version: str
     release_id: str
     canonical_exceptions: bool  # OutBoundNAT exceptions must be true prefixes (microsoft/hcsshim#1951)
+    modifies_subnets: bool  # several subnets and IP subnets a network (Virtualization-Documentation multi-subnet)
     max_destinations: int  # endpoints of one load balancer: 64 before the updates of mid 2022 (kubernetes#98680)
 
     def supports(self, feature: Feature) -> bool:
@@ -44,9 +45,9 @@ class Release:
 RELEASES: Mapping[str, Release] = {
     release.name: release
     for release in (
-        Release("ws2019", "Windows Server 2019", 17763, (9, 5), 1697, "1809", "1809", False, 1024),
-        Release("ws2022", "Windows Server 2022", 20348, (13, 3), 1006, "21H2", "2009", True, 1024),
-        Release("ws2025", "Windows Server 2025", 26100, (15, 4), 1742, "24H2", "2009", True, 1024),
+        Release("ws2019", "Windows Server 2019", 17763, (9, 5), 1697, "1809", "1809", False, False, 1024),
+        Release("ws2022", "Windows Server 2022", 20348, (13, 3), 1006, "21H2", "2009", True, True, 1024),
+        Release("ws2025", "Windows Server 2025", 26100, (15, 4), 1742, "24H2", "2009", True, True, 1024),
     )
 }
 

@@ -115,12 +115,11 @@ def _become(state: SystemState, notification: SystemNotification, exchange: Exch
     exchange.notes.append((notification, exchange.target(ComputeSystem)))
 
 
-def _end(exchange: Exchange) -> None:
+def end(tx: Transaction, system: ComputeSystem) -> None:
     """Stop a system: it is gone, and its endpoints are detached.
 
     unverified: what becomes of a compartment that other systems share; here it goes with the system whose it is.
     """
-    system, tx = _target(exchange), exchange.tx
     for endpoint in [one for one in tx.all(Endpoint) if system.id in one.containers]:
         endpoints.unshare(tx, endpoint, system.id)
     namespace = tx.find(Namespace, system.namespace_id)
@@ -129,6 +128,11 @@ def _end(exchange: Exchange) -> None:
     if system.has_own_compartment:
         endpoints.vacate(tx, system.compartment)
     tx.drop(system)
+
+
+def _end(exchange: Exchange) -> None:
+    system = _target(exchange)
+    end(exchange.tx, system)
     exchange.notes.append((SystemNotification.SYSTEM_EXITED, system.id))
 
 

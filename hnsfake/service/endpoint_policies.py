@@ -58,7 +58,7 @@ def _check_outbound_nat(
 
 
 def _check_port_mapping(
-    tx: Transaction, facts: NodeFacts, endpoint: Endpoint, _network: Network, record: PolicyRecord
+    tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network, record: PolicyRecord
 ) -> PolicyRecord:
     """Refuse a port that is taken; choose one where none is named (moby/moby daemon/libnetwork).
 
@@ -66,6 +66,8 @@ def _check_port_mapping(
     """
     mapping = record.typed
     assert isinstance(mapping, PortMapping)
+    if not network.traits.maps_ports:
+        raise HnsError(HResult.HCN_E_MAPPING_NOT_SUPPORTED)  # unverified: on which types; these translate nothing
     if mapping.internal_port == 0:
         raise HnsError(HResult.HCN_E_INVALID_INTERNAL_PORT)
     others = tuple(other for other in endpoint.policies if other is not record)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from hnsfake.service.call import Call
+from hnsfake.service.call import S_OK, Call, Reply
 from hnsfake.service.handles import Handles
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Note, Notifications, Subscription
@@ -31,6 +31,11 @@ class Exchange:
     handle: int | None = None
     notes: list[Note] = field(default_factory=list)
     _at_end: list[Callable[[], None]] = field(default_factory=list)
+
+    @property
+    def reply(self) -> Reply:
+        """The answer of a call that succeeded."""
+        return Reply(S_OK, None, self.output, self.handle)
 
     def open(self, kind: type[Noun | Subscription], object_id: str) -> None:
         """Give the caller a handle to an object."""

@@ -23,7 +23,6 @@ from hnsfake.documents.guest_network_service import (
     read_guest_network_service,
 )
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.modify import ModifyRequest
 from hnsfake.documents.text import read_object
 from hnsfake.service import claims, pools
 from hnsfake.service.exchange import Exchange
@@ -45,11 +44,9 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     return service_id
 
 
-def modify(tx: Transaction, facts: NodeFacts, service: GuestNetworkService, request: ModifyRequest) -> None:
+def set_state(tx: Transaction, facts: NodeFacts, service: GuestNetworkService, settings: dict[str, Any]) -> None:
     """Carry out HcnModifyGuestNetworkService, which sets the state and nothing else (Microsoft's HCN schema)."""
-    if request.ResourceType != "State":
-        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
-    state = StateRequest.read(request.Settings, facts.unknown).State
+    state = StateRequest.read(settings, facts.unknown).State
     if state not in STATES:
         raise HnsError(HResult.E_INVALIDARG)  # unverified: the code
     tx.put(replace(service, state=state))

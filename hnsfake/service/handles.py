@@ -47,11 +47,22 @@ class Handles:
             raise HnsError(HResult.E_HANDLE)
         return target.id
 
+    def id_of(self, handle: int | None, client: str) -> str | None:
+        """Return the id behind a handle of any kind, or None where it isn't open."""
+        with self._lock:
+            target = self._open.get(handle) if handle is not None else None
+        return target.id if target is not None and target.client == client else None
+
     def close(self, kind: type, handle: int | None, client: str) -> None:
         """Close a handle; raise HnsError (E_HANDLE) where it isn't open."""
         self.target(kind, handle, client)
         with self._lock:
             self._open.pop(handle or 0, None)
+
+    def forget(self) -> None:
+        """Make all of them stale: the service begins again."""
+        with self._lock:
+            self._open.clear()
 
     def __len__(self) -> int:
         with self._lock:

@@ -15,6 +15,7 @@ from hnsfake.documents.query import matches, read_query
 from hnsfake.documents.text import read_object
 from hnsfake.service import guest_network_service
 from hnsfake.service.exchange import Exchange
+from hnsfake.service.modifications import modify
 from hnsfake.service.nouns import (
     BY_FUNCTION,
     ENDPOINTS,
@@ -70,8 +71,8 @@ def _open(verbs: Verbs, exchange: Exchange) -> None:
 
 
 def _modify(verbs: Verbs, exchange: Exchange) -> None:
-    object_id = exchange.target(verbs.kind)
-    verbs.modify_with(exchange.tx, exchange.facts, object_id, exchange.call.document)
+    noun = verbs.get(exchange.tx, exchange.target(verbs.kind))
+    modify(exchange.tx, exchange.facts, noun, exchange.call.document)
 
 
 def _query(verbs: Verbs, exchange: Exchange) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import random
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
 from hnsfake.documents.errors import HnsError
+from hnsfake.documents.schema import UnknownFields
 from hnsfake.releases import Release
-from hnsfake.service import pipeline
+from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
+from hnsfake.service.faults import FaultRules, Passage
 from hnsfake.service.handles import Handles
 from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
@@ -19,9 +23,17 @@ from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
 from hnsfake.service.state import State, Transaction
 
+log = logging.getLogger("hnsfake.service")
+
+Observer = Callable[[Call, Reply], None]
+
 
 class HnsService:
-    """The Host Networking Service of one node. Thread safe; calls that change something run one by one."""
+    """The Host Networking Service of one node. Thread safe; calls that change something run one by one.
+
+    ``observers`` are told of each call and its answer, in the order in which calls were carried out and before the
+    caller has the answer; HNS goes on meanwhile, and they must not call it.
+    """
 
     def __init__(
         self,
@@ -30,22 +42,46 @@ class HnsService:
         dataplane: NodeDataplane,
         journal: Journal | NoJournal | None = None,
         chooser: random.Random | None = None,
+        strict: bool = False,
     ) -> None:
         self._dataplane = dataplane
         self._journal = journal or NoJournal()
-        self._facts = NodeFacts(name, release, dataplane.adapters, dataplane.counters, chooser or random.Random())
+        self._facts = NodeFacts(
+            name,
+            release,
+            dataplane.adapters,
+            dataplane.counters,
+            chooser or random.Random(),
+            unknown=UnknownFields(strict),
+        )
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()
-        self._steps = (pipeline.carry_out, self._apply, self._record, Exchange.settle_handles, self._notify)
+        self._steps = (pipeline.carry_out, self._carry_through)
         self.notifications = Notifications()
+        self.faults = FaultRules(self.restart, _twin(self._facts.chooser))
+        # Outside the lock: while one call is delayed, others go on.
+        self._way = (self.faults.delay, self.faults.fail, self._work, self.faults.restart, self.faults.drop)
+        self.observers: list[Observer] = []
+        self._untold: deque[tuple[Call, Reply]] = deque()
+        self._telling = RLock()
         self._restore()
 
     def invoke(self, call: Call) -> Reply:
-        """Carry out one call; never raises."""
+        """Carry out one call; raises AnswerLostError where a fault rule drops the answer, and nothing else."""
+        passage = self.faults.passage(call, lambda: about.objects(call, self._handles, self._state))
+        return pipeline.run(self._way, passage)
+
+    def carry_out(self, call: Call) -> Reply:
+        """Carry out one call as HNS does, whatever the fault rules say; never raises."""
         with self._lock:
             exchange = Exchange(call, Transaction(self._state), self._facts, self._handles, self.notifications)
-            return pipeline.run(self._steps, exchange)
+            reply = pipeline.run(self._steps, exchange)
+            if not self.observers:
+                return reply
+            self._untold.append((call, reply))
+        self._tell()
+        return reply
 
     @property
     def state(self) -> State:
@@ -57,30 +93,71 @@ class HnsService:
         """How often each field that HNS does not have was met in callers' documents."""
         return self._facts.unknown.counts()
 
+    def restart(self) -> None:
+        """Begin again, as the service does when it is restarted: packets go on, handles and listeners don't.
+
+        Raises DataplaneError; nothing has changed then.
+        """
+        self._begin_again(life_cycle.restart)
+
+    def reboot(self) -> None:
+        """Begin again, as the service does when its node comes up; raises DataplaneError."""
+        self._begin_again(life_cycle.reboot)
+
     def close(self) -> None:
-        """End all subscriptions, and close the journal."""
+        """End all delays and subscriptions, and close the journal."""
+        self.faults.close()
         self.notifications.close()
         self._journal.close()
 
-    def _apply(self, exchange: Exchange) -> None:
-        """Let the data plane do the difference; if it can't, neither state nor kernel has changed."""
-        if exchange.tx.changes:
-            self._dataplane.apply(exchange.tx.changes)
+    def _work(self, passage: Passage) -> None:
+        """Carry out a call that has no answer yet."""
+        if passage.answer is None:
+            passage.answer = self.carry_out(passage.call)
 
-    def _record(self, exchange: Exchange) -> None:
+    def _tell(self) -> None:
+        """Tell observers what they don't know yet; whoever comes second waits until all is told."""
+        with self._telling:
+            while self._untold:
+                told = self._untold.popleft()
+                for observer in tuple(self.observers):
+                    try:
+                        observer(*told)
+                    except Exception:
+                        log.exception("an observer failed")
+
+    def _begin_again(self, forget: Callable[[Transaction], None]) -> None:
+        with self._lock:
+            tx = Transaction(self._state)
+            forget(tx)
+            self._apply(tx)
+            self._record(tx)
+            self._handles.forget()
+            self.notifications.close()
+
+    def _carry_through(self, exchange: Exchange) -> None:
+        """Bring what a call has changed into kernel, journal and state, and tell of it."""
+        self._apply(exchange.tx)
+        before = self._state
+        self._record(exchange.tx)
+        exchange.settle_handles()
+        self.notifications.publish([*notes_of(before, exchange.tx.records), *exchange.notes])
+
+    def _apply(self, tx: Transaction) -> None:
+        """Let the data plane do the difference; if it can't, neither state nor kernel has changed."""
+        if tx.changes:
+            self._dataplane.apply(tx.changes)
+
+    def _record(self, tx: Transaction) -> None:
         """Write the journal, then make the transaction's state the state."""
-        if not exchange.tx.records:
+        if not tx.records:
             return
         try:
-            self._journal.write(exchange.tx.records)
+            self._journal.write(tx.records)
         except Exception:
-            self._undo(exchange.tx.changes)
+            self._undo(tx.changes)
             raise
-        exchange.notes[:0] = notes_of(self._state, exchange.tx.records)
-        self._state = exchange.tx.result()
-
-    def _notify(self, exchange: Exchange) -> None:
-        self.notifications.publish(exchange.notes)
+        self._state = tx.result()
 
     def subscription(self, handle: int | None, client: str) -> Subscription | None:
         """Return the subscription behind the handle that a registration gave its client; None where it is none."""
@@ -106,3 +183,10 @@ class HnsService:
             self._dataplane.apply(tx.changes)
         self._journal.write(tx.records)
         self._state = tx.result()
+
+
+def _twin(chooser: random.Random) -> random.Random:
+    """Return a source of chance with the same seed, so that neither takes numbers from the other."""
+    twin = random.Random()
+    twin.setstate(chooser.getstate())
+    return twin

@@ -23,7 +23,7 @@ from hnsfake.service import accelnet, compute_system
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import namespace as namespaces
 from hnsfake.service.exchange import Exchange
-from hnsfake.service.nouns import BY_PATH, ENDPOINTS, NAMESPACES, Collection
+from hnsfake.service.nouns import BY_PATH, ENDPOINTS, NAMESPACES, NETWORKS, Collection
 
 Action = Callable[[Exchange, str], Any]
 
@@ -33,8 +33,9 @@ def hns_call(exchange: Exchange) -> None:
     method, words = exchange.call.method.upper(), exchange.call.path.strip("/").split("/")
     collection, object_id, action = (*[word for word in words if word], "", "", "")[:3]
     shape = (method, collection.lower(), "{id}" if object_id else "", action.lower())
-    carry_out = _ROUTES.get(shape)
+    carry_out = ROUTES.get(shape)
     if carry_out is None or len(words) > 3:
+        exchange.facts.unknown.count("HNSCall", [f"{method} /{collection.lower()}/{action.lower()}"])
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
     output = carry_out(exchange, object_id)
     exchange.output = v1_success(output, alphabetical=not is_new(exchange.facts.release.object_version))
@@ -85,6 +86,14 @@ def _detach(exchange: Exchange, object_id: str) -> Any:
     return _get(ENDPOINTS, exchange, object_id)
 
 
+def _none(_exchange: Exchange, _object_id: str) -> Any:
+    """List what a node never has: activities, for each call is over before the next begins, and plug-ins.
+
+    microsoft/SDN Kubernetes/windows/hns.psm1 asks for both.  # unverified: how one of them would look
+    """
+    return []
+
+
 def _change_namespace(request: str, exchange: Exchange, object_id: str) -> Any:
     document = read_object(exchange.call.document)
     namespaces.change_v1(exchange.tx, exchange.facts, NAMESPACES.get(exchange.tx, object_id), request, document)
@@ -121,17 +130,22 @@ def _nothing(_exchange: Exchange) -> None:
     pass
 
 
-_ROUTES: Mapping[tuple[str, str, str, str], Action] = {
+ROUTES: Mapping[tuple[str, str, str, str], Action] = {
     **{("GET", word, "", ""): partial(_list, verbs) for word, verbs in BY_PATH.items()},
     **{("POST", word, "", ""): partial(_create, verbs) for word, verbs in BY_PATH.items()},
     **{("GET", word, "{id}", ""): partial(_get, verbs) for word, verbs in BY_PATH.items()},
     **{("POST", word, "{id}", ""): partial(_update, verbs) for word, verbs in BY_PATH.items() if verbs.updatable},
     **{("DELETE", word, "{id}", ""): partial(_delete, verbs) for word, verbs in BY_PATH.items()},
+    # Nothing here is lost that a refresh would make again.  # unverified: the answer
+    ("POST", "networks", "{id}", "refresh"): partial(_get, NETWORKS),
+    ("POST", "endpoints", "{id}", "refresh"): partial(_get, ENDPOINTS),
     ("POST", "endpoints", "{id}", "attach"): _attach,
     ("POST", "endpoints", "{id}", "detach"): _detach,
     ("POST", "namespaces", "{id}", "addresource"): partial(_change_namespace, "Add"),
     ("POST", "namespaces", "{id}", "removeresource"): partial(_change_namespace, "Remove"),
     ("GET", "endpointstats", "{id}", ""): _statistics,
+    ("GET", "activities", "", ""): _none,
+    ("GET", "plugins", "", ""): _none,
     ("GET", "globals", "{id}", ""): _version,
     ("GET", "accelnet", "", ""): partial(_accelnet, _nothing),
     ("POST", "accelnet", "", ""): partial(_accelnet, _set_macs),

@@ -42,7 +42,7 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     return balancer_id
 
 
-def modify(tx: Transaction, facts: NodeFacts, balancer: LoadBalancer, document: Mapping[str, Any]) -> None:
+def replace_with(tx: Transaction, facts: NodeFacts, balancer: LoadBalancer, document: Mapping[str, Any]) -> None:
     """Carry out HcnModifyLoadBalancer: the new document takes the place of the old one, id and all else stay.
 
     Before HNS 15.4 E_NOTIMPL tells kube-proxy to delete and create (microsoft/hcsshim hcn/hcnglobals.go,

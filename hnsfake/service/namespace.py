@@ -9,10 +9,10 @@ from typing import Any
 from hnsfake.dataplane.interface import HOST_COMPARTMENT
 from hnsfake.documents import guids
 from hnsfake.documents.endpoint import Endpoint
-from hnsfake.documents.errors import HnsError, InvalidDocumentError, NotFoundError
+from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.modify import ModifyRequest, NamespaceResource
-from hnsfake.documents.namespace import Namespace, NamespaceResourceV1, NamespaceType, read_namespace
+from hnsfake.documents.modify import NamespaceResource
+from hnsfake.documents.namespace import Namespace, NamespaceType, ResourceEntry, read_namespace
 from hnsfake.documents.shown.namespace import namespace_v1, namespace_v2
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import pools
@@ -25,7 +25,7 @@ not_found = HResult.ERROR_NOT_FOUND  # antrea-io/antrea#2301
 
 def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], object_id: str | None) -> str:
     """Make a namespace; return its id."""
-    asked = read_namespace(document, facts.unknown)
+    asked, resources = read_namespace(document, facts.unknown)
     namespace_id = object_id or asked.id or guids.new()
     if tx.find(Namespace, namespace_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
@@ -40,6 +40,10 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
             created=facts.now(),
         )
     )
+    for resource in resources:
+        made = tx.find(Namespace, namespace_id)
+        assert made is not None
+        _change(tx, made, "Add", resource)
     return namespace_id
 
 
@@ -49,21 +53,32 @@ def create_default(tx: Transaction, facts: NodeFacts) -> None:
         create(tx, facts, {"SchemaVersion": {}, "Type": NamespaceType.HOST_DEFAULT.value}, None)
 
 
-def modify(tx: Transaction, facts: NodeFacts, namespace: Namespace, request: ModifyRequest) -> None:
-    """Carry out HcnModifyNamespace (microsoft/hcsshim hcn/hcnnamespace.go)."""
-    settings = NamespaceResource.read(request.Settings, facts.unknown)
-    _change(tx, namespace, request.ResourceType, request.RequestType, settings.EndpointId, settings.ContainerId)
+def add_endpoint(tx: Transaction, facts: NodeFacts, namespace: Namespace, settings: dict[str, Any]) -> None:
+    """Put an endpoint into the namespace (microsoft/hcsshim hcn/hcnnamespace.go)."""
+    _add_endpoint(tx, namespace, NamespaceResource.read(settings, facts.unknown).EndpointId)
+
+
+def remove_endpoint(tx: Transaction, facts: NodeFacts, namespace: Namespace, settings: dict[str, Any]) -> None:
+    """Take an endpoint out of the namespace."""
+    _remove_endpoint(tx, namespace, NamespaceResource.read(settings, facts.unknown).EndpointId)
+
+
+def add_container(tx: Transaction, facts: NodeFacts, namespace: Namespace, settings: dict[str, Any]) -> None:
+    """Note a container of the namespace."""
+    _add_container(tx, namespace, NamespaceResource.read(settings, facts.unknown).ContainerId)
+
+
+def remove_container(tx: Transaction, facts: NodeFacts, namespace: Namespace, settings: dict[str, Any]) -> None:
+    """Forget a container of the namespace."""
+    _remove_container(tx, namespace, NamespaceResource.read(settings, facts.unknown).ContainerId)
 
 
 def change_v1(
     tx: Transaction, facts: NodeFacts, namespace: Namespace, action: str, document: Mapping[str, Any]
 ) -> None:
     """Carry out v1's addresource ("Add") and removeresource ("Remove") (internal/hns/namespace.go)."""
-    resource = NamespaceResourceV1.read(document, facts.unknown)
-    object_id = resource.Data.get("Id", resource.Data.get("ID", ""))
-    if not isinstance(object_id, str):
-        raise InvalidDocumentError("Data.Id")
-    _change(tx, namespace, resource.Type, action, object_id, object_id)
+    resource = ResourceEntry.read(document, facts.unknown)
+    _change(tx, namespace, action, resource)
 
 
 def delete(tx: Transaction, namespace: Namespace) -> None:
@@ -86,16 +101,6 @@ def show_v1(_tx: Transaction, namespace: Namespace) -> dict[str, Any]:
 def show_v2(_tx: Transaction, namespace: Namespace, _detailed: bool) -> dict[str, Any]:
     """Return the namespace's v2 document."""
     return namespace_v2(namespace)
-
-
-def _change(
-    tx: Transaction, namespace: Namespace, resource: str, request: str, endpoint_id: str, container_id: str
-) -> None:
-    try:
-        change = _CHANGES[resource.lower(), request.lower()]
-    except KeyError:
-        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED) from None
-    change(tx, namespace, endpoint_id if resource.lower() == "endpoint" else container_id)
 
 
 def _add_endpoint(tx: Transaction, namespace: Namespace, object_id: str) -> None:
@@ -123,11 +128,18 @@ def _remove_container(tx: Transaction, namespace: Namespace, object_id: str) -> 
 
 
 _CHANGES = {
-    ("endpoint", "add"): _add_endpoint,
-    ("endpoint", "remove"): _remove_endpoint,
-    ("container", "add"): _add_container,
-    ("container", "remove"): _remove_container,
+    ("endpoint", "Add"): _add_endpoint,
+    ("endpoint", "Remove"): _remove_endpoint,
+    ("container", "Add"): _add_container,
+    ("container", "Remove"): _remove_container,
 }
+
+
+def _change(tx: Transaction, namespace: Namespace, action: str, resource: ResourceEntry) -> None:
+    change = _CHANGES.get((resource.Type.lower(), action))
+    if change is None:
+        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
+    change(tx, namespace, resource.object_id)
 
 
 def _endpoint(tx: Transaction, object_id: str) -> Endpoint:

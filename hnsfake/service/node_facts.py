@@ -30,4 +30,4 @@ class NodeFacts:
     chooser: random.Random = field(default_factory=random.Random)
     now: Callable[[], int] = _filetime
     unknown: UnknownFields = field(default_factory=UnknownFields)
-    unenforced: set[type] = field(default_factory=set)  # what was said already to have no effect on packets
+    unenforced: set[type | str] = field(default_factory=set)  # what was said already to have no effect on packets

@@ -12,22 +12,23 @@ from hnsfake.documents.guest_network_service import GuestNetworkService
 from hnsfake.documents.guids import read as read_guid
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.load_balancer import ELB, LoadBalancer
-from hnsfake.documents.modify import read_modify
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
 from hnsfake.documents.policy_list import policy_types
-from hnsfake.documents.schema import UnknownFields
 from hnsfake.documents.sdn_route import ROUTE, SdnRoute
-from hnsfake.documents.text import read_object
-from hnsfake.service import endpoint, guest_network_service, load_balancer, namespace, network, sdn_route
+from hnsfake.service import (
+    endpoint,
+    guest_network_service,
+    load_balancer,
+    namespace,
+    network,
+    network_changes,
+    sdn_route,
+)
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Noun, Transaction
 
 Document = Mapping[str, Any]
-
-
-def _whole_document(document: bytes | str, _unknown: UnknownFields) -> Document:
-    return read_object(document)
 
 
 class Collection(Protocol):
@@ -70,12 +71,10 @@ class Verbs:
     kind: type[Noun]
     not_found: HResult
     create: Callable[[Transaction, NodeFacts, Document, str | None], str]
-    modify: Callable[[Transaction, NodeFacts, Any, Any], None]
     delete: Callable[[Transaction, Any], None]
     show_v1: Callable[[Transaction, Any], dict[str, Any]]
     show_v2: Callable[[Transaction, Any, bool], dict[str, Any]]
     update_v1: Callable[[Transaction, NodeFacts, Any, Document], None] | None = None
-    read_modify: Callable[[bytes | str, UnknownFields], Any] = read_modify
 
     @property
     def updatable(self) -> bool:
@@ -93,10 +92,6 @@ class Verbs:
         if found is None:
             raise NotFoundError(self.not_found)
         return found
-
-    def modify_with(self, tx: Transaction, facts: NodeFacts, object_id: str, document: bytes | str) -> None:
-        """Modify the object with this id as HcnModify's document asks."""
-        self.modify(tx, facts, self.get(tx, object_id), self.read_modify(document, facts.unknown))
 
     def make(self, tx: Transaction, facts: NodeFacts, document: Document) -> str:
         """Make an object; return its id."""
@@ -120,17 +115,15 @@ NETWORKS = Verbs(
     Network,
     network.not_found,
     network.create,
-    network.modify,
     network.delete,
     network.show_v1,
     network.show_v2,
-    network.update_v1,
+    network_changes.update_v1,
 )
 ENDPOINTS = Verbs(
     Endpoint,
     endpoint.not_found,
     endpoint.create,
-    endpoint.modify,
     endpoint.delete,
     endpoint.show_v1,
     endpoint.show_v2,
@@ -140,7 +133,6 @@ NAMESPACES = Verbs(
     Namespace,
     namespace.not_found,
     namespace.create,
-    namespace.modify,
     namespace.delete,
     namespace.show_v1,
     namespace.show_v2,
@@ -150,27 +142,22 @@ LOAD_BALANCERS = Verbs(
     LoadBalancer,
     load_balancer.not_found,
     load_balancer.create,
-    load_balancer.modify,
     load_balancer.delete,
     load_balancer.show_v1,
     load_balancer.show_v2,
-    read_modify=_whole_document,
 )
 SDN_ROUTES = Verbs(
     SdnRoute,
     sdn_route.not_found,
     sdn_route.create,
-    sdn_route.modify,
     sdn_route.delete,
     sdn_route.show_v1,
     sdn_route.show_v2,
-    read_modify=_whole_document,
 )
 GUEST_NETWORK_SERVICES = Verbs(
     GuestNetworkService,
     guest_network_service.not_found,
     guest_network_service.create,
-    guest_network_service.modify,
     guest_network_service.delete,
     guest_network_service.show,
     lambda tx, noun, _detailed: guest_network_service.show(tx, noun),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
 from hnsfake.documents.errors import HnsError, error_record, system_error_record, v1_failure
@@ -27,32 +28,58 @@ FUNCTIONS: Mapping[str, Callable[[Exchange], None]] = {
     **CALLBACK_FUNCTIONS,
 }
 
-Step = Callable[[Exchange], None]
+
+class AnswerLostError(Exception):
+    """The answer of a call was lost on its way to the caller; whether anything was done the caller can't know."""
+
+
+class Carried(Protocol):
+    """What goes through the steps: a call, and at the end its answer."""
+
+    @property
+    def call(self) -> Call:
+        """The call."""
+        ...
+
+    @property
+    def reply(self) -> Reply:
+        """The answer, after the last step."""
+        ...
+
+
+C = TypeVar("C", bound=Carried)
 
 
 def carry_out(exchange: Exchange) -> None:
     """Parse the document, check it against state and release, and write the transaction; no side effects."""
     function = FUNCTIONS.get(exchange.call.operation)
     if function is None:
+        exchange.facts.unknown.count("function", [exchange.call.operation])
         raise HnsError(HResult.E_NOTIMPL)
     function(exchange)
 
 
-def run(steps: tuple[Step, ...], exchange: Exchange) -> Reply:
-    """Take a call through ``steps`` and answer it; whatever goes wrong becomes what Windows would say."""
+def run(steps: Sequence[Callable[[C], None]], carried: C) -> Reply:
+    """Take a call through ``steps`` and answer it; whatever goes wrong becomes what Windows would say.
+
+    Raises AnswerLostError where a step does: there is no answer then.
+    """
+    call = carried.call
     try:
         for step in steps:
-            step(exchange)
+            step(carried)
+    except AnswerLostError:
+        raise
     except HnsError as error:
-        return failure(exchange.call, error)
+        return failure(call, error)
     except KernelLacksError as error:
-        log.warning("%s: %s", exchange.call.operation, error)
-        return failure(exchange.call, HnsError(HResult.ERROR_NOT_SUPPORTED, str(error)))
+        log.warning("%s: %s", call.operation, error)
+        return failure(call, HnsError(HResult.ERROR_NOT_SUPPORTED, str(error)))
     except DataplaneError as error:
-        return failure(exchange.call, _internal(exchange.call, error))
+        return failure(call, _internal(call, error))
     except Exception as error:
-        return failure(exchange.call, _internal(exchange.call, error))
-    return Reply(S_OK, None, exchange.output, exchange.handle)
+        return failure(call, _internal(call, error))
+    return carried.reply
 
 
 def failure(call: Call, error: HnsError) -> Reply:

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
+from typing import Any
 
-from hnsfake.documents.errors import HnsError, InvalidDocumentError
+from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.modify import ModifyRequest, PolicySettings
+from hnsfake.documents.modify import PolicySettings
 from hnsfake.documents.policies import InvalidPolicyError
 from hnsfake.documents.policies.record import PolicyRecord
 from hnsfake.documents.schema import PolicyDocument, UnknownFields
 
 Records = tuple[PolicyRecord, ...]
+Change = Callable[[Records, Records], Records]
+"""From the policies before and those of a request to the policies after; raises HnsError."""
 
 
-def read_request(
-    request: ModifyRequest, unknown: UnknownFields, read: Callable[[PolicyDocument], PolicyRecord]
+def read_settings(
+    settings: dict[str, Any], unknown: UnknownFields, read: Callable[[PolicyDocument], PolicyRecord]
 ) -> Records:
     """Read the policies of a modify request; raise HnsError."""
-    settings = PolicySettings.read(request.Settings, unknown)
     try:
-        return tuple(read(policy) for policy in settings.Policies)
+        return tuple(read(policy) for policy in PolicySettings.read(settings, unknown).Policies)
     except InvalidPolicyError as error:
         raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
 
 
-def modified(before: Records, request_type: str, given: Records) -> Records:
-    """Return the policies after a request; raise HnsError for a request type that isn't one."""
-    try:
-        change = _CHANGES[request_type]
-    except KeyError:
-        raise InvalidDocumentError("RequestType") from None
-    return change(before, given)
-
-
-def _added(before: Records, given: Records) -> Records:
+def added(before: Records, given: Records) -> Records:
     """Append; a policy with a name of its own is there once."""
     named = [_key(record) for record in before + given if _key(record) is not None]
     if len(set(named)) < len(named):
@@ -42,7 +35,8 @@ def _added(before: Records, given: Records) -> Records:
     return before + given
 
 
-def _removed(before: Records, given: Records) -> Records:
+def removed(before: Records, given: Records) -> Records:
+    """Take out each policy once."""
     left = list(before)
     for record in given:
         match = next((other for other in left if _same(other, record)), None)
@@ -52,7 +46,7 @@ def _removed(before: Records, given: Records) -> Records:
     return tuple(left)
 
 
-def _updated(before: Records, given: Records) -> Records:
+def updated(before: Records, given: Records) -> Records:
     """Replace all policies of the types that are given, keep the others; a set is replaced alone, by its id.
 
     Azure's NPM sends every policy back, Calico's plug-in sends one ACL and relies on NAT and routes staying
@@ -68,16 +62,9 @@ def _updated(before: Records, given: Records) -> Records:
     return tuple(named.get(_key(record), record) for record in kept) + others
 
 
-def _refreshed(before: Records, _given: Records) -> Records:
+def refreshed(before: Records, _given: Records) -> Records:
+    """Keep them as they are: there is nothing of a policy that could have been lost."""
     return before
-
-
-_CHANGES: Mapping[str, Callable[[Records, Records], Records]] = {
-    "Add": _added,
-    "Remove": _removed,
-    "Update": _updated,
-    "Refresh": _refreshed,
-}
 
 
 def _same(one: PolicyRecord, other: PolicyRecord) -> bool:

@@ -31,13 +31,14 @@ from hnsfake.documents.policies import (
     VSwitchExtension,
     VxlanPort,
 )
+from hnsfake.documents.policies.base import strangers
 from hnsfake.documents.policies.record import PolicyRecord
 from hnsfake.releases import Feature
 from hnsfake.service.node_facts import NodeFacts
 
 log = logging.getLogger("hnsfake.service")
 
-_FEATURES: Mapping[type[Policy], Feature] = {
+FEATURES: Mapping[type[Policy], Feature] = {
     HostRoute: Feature.HOST_ROUTE,
     L4Proxy: Feature.L4_PROXY,
     L4WfpProxy: Feature.L4_WFP_PROXY,
@@ -48,7 +49,10 @@ _FEATURES: Mapping[type[Policy], Feature] = {
     VxlanPort: Feature.VXLAN_PORT,
 }
 
-_NOT_ENFORCED: Mapping[type, str] = {
+DHCP = "DHCP"
+"""What an endpoint of a network without subnets has to ask."""
+
+_NOT_ENFORCED: Mapping[type | str, str] = {
     AutomaticDns: "endpoints get the name servers of their own document",
     EncapOverhead: "the MTU is that of the network's type",
     InterfaceConstraint: "the adapter is chosen by NetAdapterName, by address, or by the default route",
@@ -65,15 +69,21 @@ _NOT_ENFORCED: Mapping[type, str] = {
     TierAcl: "only ACL policies filter",
     Vlan: "frames are untagged; networks are kept apart by their bridges",
     VSwitchExtension: "extensions don't switch anything on or off",
+    # Types of networks, and what is not a policy.
+    "L2Tunnel": "endpoints of one node reach each other directly, not by way of the fabric",
+    "ICS": "the host is gateway and translates; it has no DHCP or DNS server",
+    DHCP: "an endpoint without an address stays without one until something in it takes one",
 }
 
 
-def _name(model: type) -> str:
-    return model.v2_type if issubclass(model, Policy) else model.__name__
+def _name(subject: type | str) -> str:
+    if isinstance(subject, str):
+        return subject
+    return subject.v2_type if issubclass(subject, Policy) else subject.__name__
 
 
-NOT_ENFORCED: Mapping[str, str] = {_name(model): lack for model, lack in _NOT_ENFORCED.items()}
-"""What is accepted, kept and given back, but without effect on packets: its type, and what happens instead."""
+NOT_ENFORCED: Mapping[str, str] = {_name(subject): lack for subject, lack in _NOT_ENFORCED.items()}
+"""What is accepted, kept and given back, but without its effect on packets: its name, and what happens instead."""
 
 
 def check(facts: NodeFacts, where: str, records: Collection[PolicyRecord]) -> None:
@@ -85,19 +95,21 @@ def check(facts: NodeFacts, where: str, records: Collection[PolicyRecord]) -> No
     if not all(_supported(facts, policy) for policy in typed):
         raise HnsError(HResult.HCN_E_INVALID_POLICY_TYPE)
     facts.unknown.note(where, [record.type for record in records if record.typed is None])
-    for policy in typed:
-        note(facts, type(policy))
+    for record in records:
+        if record.typed is not None:
+            facts.unknown.note(_name(type(record.typed)), strangers(record.typed, record.settings))
+            note(facts, type(record.typed))
 
 
-def note(facts: NodeFacts, model: type) -> None:
-    """Say at the first use of a policy or an object on a node that packets won't notice it."""
-    if model in _NOT_ENFORCED and model not in facts.unenforced:
-        facts.unenforced.add(model)
-        log.warning("accepted, not enforced: %s (%s)", _name(model), _NOT_ENFORCED[model])
+def note(facts: NodeFacts, subject: type | str) -> None:
+    """Say at the first use of a policy, an object or a type of network on a node what packets won't notice of it."""
+    if subject in _NOT_ENFORCED and subject not in facts.unenforced:
+        facts.unenforced.add(subject)
+        log.warning("accepted, not enforced: %s (%s)", _name(subject), _NOT_ENFORCED[subject])
 
 
 def _supported(facts: NodeFacts, policy: Policy) -> bool:
-    feature = _FEATURES.get(type(policy))
+    feature = FEATURES.get(type(policy))
     if feature is not None and not facts.release.supports(feature):
         return False
     nested = isinstance(policy, SetPolicy) and policy.type is SetType.NESTED_IPSET

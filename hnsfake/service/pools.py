@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, ip_network
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.macs import to_text
-from hnsfake.documents.network import IPAddress, IPNetwork
+from hnsfake.documents.network import IPAddress, IPNetwork, IpSubnet, IpSubnetFlags
 
 FIRST_COMPARTMENT = 2
 NAT_SPACE = ip_network("172.16.0.0/12")
@@ -41,25 +41,24 @@ def mac(ranges: Iterable[tuple[int, int]], free: Callable[[str], bool], chooser:
     raise HnsError(HResult.HCN_E_INVALID_ENDPOINT, "The MAC pool of the network is exhausted.")
 
 
-def address(prefix: IPNetwork, free: Callable[[IPAddress], bool], chooser: random.Random) -> IPAddress:
-    """Return a free host address of ``prefix``; raise HnsError where none is left."""
-    first, last = _hosts(prefix)
+def address(subnet: IpSubnet, free: Callable[[IPAddress], bool], chooser: random.Random) -> IPAddress | None:
+    """Return a free host address of an IP subnet, or None."""
+    first, last = _hosts(subnet)
     count = last - first + 1
     start = chooser.randrange(count)
     for offset in range(min(count, 1 << 16)):
-        candidate = prefix[first + (start + offset) % count]
+        candidate = subnet.prefix[first + (start + offset) % count]
         if free(candidate):
             return candidate
-    # unverified: the code for an exhausted subnet.
-    raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
+    return None
 
 
-def is_host_address(candidate: IPAddress, prefix: IPNetwork) -> bool:
-    """Whether ``candidate`` lies in ``prefix`` and is neither its network nor its broadcast address."""
-    if candidate not in prefix:
+def is_host_address(candidate: IPAddress, subnet: IpSubnet) -> bool:
+    """Whether ``candidate`` lies in the subnet and is not one of those that its flags set aside."""
+    if candidate not in subnet.prefix:
         return False
-    first, last = _hosts(prefix)
-    return prefix[first] <= candidate <= prefix[last]  # type: ignore[operator]
+    first, last = _hosts(subnet)
+    return subnet.prefix[first] <= candidate <= subnet.prefix[last]  # type: ignore[operator]
 
 
 def nat_prefix(taken: Iterable[IPNetwork], chooser: random.Random) -> IPv4Network:
@@ -104,8 +103,10 @@ def mapped_port(free: Callable[[int], bool], chooser: random.Random) -> int:
     raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)
 
 
-def _hosts(prefix: IPNetwork) -> tuple[int, int]:
-    """First and last index of host addresses in ``prefix``."""
-    if prefix.num_addresses <= 2:
-        return 0, prefix.num_addresses - 1
-    return 1, prefix.num_addresses - 2
+def _hosts(subnet: IpSubnet) -> tuple[int, int]:
+    """First and last index of host addresses in a subnet."""
+    count = subnet.prefix.num_addresses
+    if count <= 2:
+        return 0, count - 1
+    first = bool(subnet.flags & IpSubnetFlags.RESERVE_NETWORK_ADDRESS)
+    return int(first), count - 1 - bool(subnet.flags & IpSubnetFlags.ENABLE_BROADCAST)

@@ -43,7 +43,7 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     return route_id
 
 
-def modify(_tx: Transaction, _facts: NodeFacts, _route: SdnRoute, _document: Mapping[str, Any]) -> None:
+def replace_with(_tx: Transaction, _facts: NodeFacts, _route: SdnRoute, _document: Mapping[str, Any]) -> None:
     """Refuse HcnModifySdnRoute.
 
     unverified: no public client calls it; HcnModifyLoadBalancer was exported long before it was implemented.

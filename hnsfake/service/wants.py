@@ -35,12 +35,11 @@ from hnsfake.documents.shown.endpoint import ENCAP_OVERHEAD
 from hnsfake.service import address_sets
 
 _ETHERNET_MTU = 1500
-DRIVERS = {driver.value.lower(): driver for driver in Driver}
 
 
 def driver_of(network: Network) -> Driver:
     """Return the driver of a network that was accepted."""
-    return DRIVERS[network.type.lower()]
+    return Driver(network.traits.name)
 
 
 def network(noun: Network) -> NetworkWant:
@@ -53,6 +52,7 @@ def network(noun: Network) -> NetworkWant:
         driver=driver_of(noun),
         subnets=tuple(_subnet(subnet, isolation_id(policies)) for subnet in noun.subnets),
         adapter=noun.layer_adapter or None,
+        gateway_mac=noun.gateway_mac or None,
         dr_mac=noun.dr_mac or None,
         remote_subnets=tuple(
             RemoteSubnet(p.destination_prefix, p.isolation_id, p.provider_address, p.dr_mac)

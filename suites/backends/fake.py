@@ -9,10 +9,11 @@ from ipaddress import ip_address, ip_network
 from hnsfake import Lab
 from hnsfake.node import Node
 from hnsfake.service.call import Call
+from hnsfake.service.pipeline import AnswerLostError as LabAnswerLostError
 from hnsfake.workload import Capture as LabCapture
 from hnsfake.workload import Compartment, DnsServer, ResolutionError, TcpServer, UdpServer
 from hnsfake.workload import Outcome as LabOutcome
-from suites.host import Frame, Interface, Outcome, Peer, Reply
+from suites.host import AnswerLostError, Faults, Frame, Interface, Outcome, Peer, Reply
 
 
 class FakeServer:
@@ -84,11 +85,14 @@ class FakePlace:
 class FakeHost:
     """A node of the emulator."""
 
+    faults: Faults | None
+
     def __init__(self, node: Node) -> None:
         self._node = node
         self.name = node.name
         self.release = node.release.name
         self.address = str(node.address)
+        self.faults = node.faults
         assert node.linux is not None
         self._linux = node.linux
         adapter = self._linux.adapters()[0]
@@ -105,7 +109,10 @@ class FakeHost:
         method: str = "",
         path: str = "",
     ) -> Reply:
-        reply = self._node.invoke(Call(operation, document, object_id, handle, method, path))
+        try:
+            reply = self._node.invoke(Call(operation, document, object_id, handle, method, path))
+        except LabAnswerLostError as error:
+            raise AnswerLostError(operation) from error
         return Reply(reply.hresult, reply.record, reply.output, reply.handle)
 
     def place(self, compartment: int = 1) -> FakePlace:

@@ -15,6 +15,12 @@ from suites.hns import Hns, HnsFailureError
 from suites.topology import DRIVERS
 
 _numbers = itertools.count(1)
+_FIRST_OCTET = {
+    name: octet
+    for octet, name in enumerate(
+        ("L2Bridge", "Overlay", "NAT", "L2Tunnel", "Transparent", "ICS", "Internal", "Private"), start=11
+    )
+}
 
 
 @dataclass
@@ -26,9 +32,9 @@ class Workshop:
     _undo: ExitStack = field(default_factory=ExitStack)
 
     def network_document(self, **more: Any) -> documents.Document:
-        """Return a document of the driver with a prefix of its own (a third of a /8 a driver)."""
+        """Return a document of the driver with a prefix of its own (a /8 a driver)."""
         number = next(_numbers)
-        base = f"{ {'L2Bridge': 11, 'Overlay': 12, 'NAT': 13}[self.driver] }.{number >> 8}.{number & 255}"
+        base = f"{_FIRST_OCTET[self.driver]}.{number >> 8}.{number & 255}"
         document = documents.network(self.driver, f"contract{number}{self.driver}", f"{base}.0/24", f"{base}.1", **more)
         if self.driver == "Overlay":
             document["Ipams"][0]["Subnets"][0]["Policies"] = [documents.policy("VSID", IsolationId=20000 + number)]
@@ -65,6 +71,14 @@ class Workshop:
 def shop(request: pytest.FixtureRequest, hns: Hns) -> Iterator[Workshop]:
     """A workshop, once a driver."""
     made = Workshop(hns, request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def bridge(hns: Hns) -> Iterator[Workshop]:
+    """A workshop of L2Bridge networks."""
+    made = Workshop(hns, "L2Bridge")
     yield made
     made.close()
 

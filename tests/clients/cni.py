@@ -43,7 +43,7 @@ class Plugin:
         )
         said: Document = json.loads(done.stdout) if done.stdout.strip() else {}
         if done.returncode != 0:
-            raise CniError(said.get("code", -1), said.get("msg", "") or done.stderr)
+            raise CniError(said.get("code", -1), said.get("msg") or done.stderr or f"exit code {done.returncode}")
         return said
 
     def call_and_kill(self, config: Document, container: str, namespace: str, when: Callable[[], bool]) -> None:

@@ -43,10 +43,11 @@ class Bench:
         journal: Path | None = None,
         seed: int = 1,
         plane: WatchedDataplane | None = None,
+        strict: bool = False,
     ) -> None:
         self.plane = plane or WatchedDataplane()
         kept = Journal(journal, "n1") if journal is not None else None
-        self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed))
+        self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed), strict)
 
     def invoke(self, operation: str, document: Any = "", **parts: Any) -> Reply:
         """Call with a document as an object, text or bytes."""

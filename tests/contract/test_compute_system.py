@@ -142,3 +142,43 @@ def test_no_process_runs_in_a_container(node: Node) -> None:
     with pytest.raises(HnsError) as refused:
         node.hcn("HcsCreateProcess", {"CommandLine": "cmd"}, handle=handle)
     assert refused.value.hresult == HResult.ERROR_NOT_SUPPORTED
+
+
+PROCESS_FUNCTIONS = (
+    "HcsCreateProcess",
+    "HcsOpenProcess",
+    "HcsCloseProcess",
+    "HcsTerminateProcess",
+    "HcsSignalProcess",
+    "HcsGetProcessInfo",
+    "HcsGetProcessProperties",
+    "HcsModifyProcess",
+    "HcsRegisterProcessCallback",
+    "HcsUnregisterProcessCallback",
+)
+
+
+@pytest.mark.parametrize("function", [*PROCESS_FUNCTIONS, "HcsSaveComputeSystem", "HcsModifyServiceSettings"])
+def test_what_is_not_about_networking_is_not_supported(node: Node, function: str) -> None:
+    with pytest.raises(HnsError) as refused:
+        node.hcn(function)
+    assert refused.value.hresult == HResult.ERROR_NOT_SUPPORTED
+
+
+@pytest.mark.parametrize(("function", "state"), [("Pause", "Paused"), ("Resume", "Running")])
+def test_a_container_is_in_the_state_it_was_put_into(node: Node, function: str, state: str) -> None:
+    node.create_compute_system("pause")
+    handle = node.hcn("HcsOpenComputeSystem", object_id="pause").handle
+    node.hcn(f"Hcs{function}ComputeSystem", handle=handle)
+    assert json.loads(node.hcn("HcsGetComputeSystemProperties", handle=handle).output or "")["State"] == state
+
+
+def test_a_container_that_is_shut_down_is_gone(node: Node) -> None:
+    node.create_compute_system("pause")
+    handle = node.hcn("HcsOpenComputeSystem", object_id="pause").handle
+    node.hcn("HcsShutdownComputeSystem", handle=handle)
+    assert json.loads(node.hcn("HcsEnumerateComputeSystems").output or "") == []
+
+
+def test_the_service_tells_its_properties(node: Node) -> None:
+    assert "Properties" in json.loads(node.hcn("HcsGetServiceProperties").output or "")

@@ -183,6 +183,23 @@ def test_what_has_no_effect_is_said_once_a_node(caplog: pytest.LogCaptureFixture
     ]
 
 
+@pytest.mark.parametrize("kind", ["L2Tunnel", "ICS"])
+def test_what_of_a_networks_type_has_no_effect_is_said_once_a_node(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench()
+    for name in ("one", "two"):
+        bench.network(kind, f"10.{len(name)}.{ord(name[0])}.0/24", Name=name)
+    assert [record.message for record in caplog.records if "not enforced" in record.message] == [
+        f"accepted, not enforced: {kind} ({NOT_ENFORCED[kind]})"
+    ]
+
+
+def test_that_an_endpoint_has_to_ask_for_its_address_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench()
+    network = bench.made("Network", {"Type": "Transparent", "Name": "bare", "SchemaVersion": VERSION})
+    bench.endpoint(network["ID"])
+    assert f"accepted, not enforced: DHCP ({NOT_ENFORCED['DHCP']})" in [record.message for record in caplog.records]
+
+
 def test_the_same_port_mapping_on_two_overlay_endpoints_exists_already() -> None:
     bench = Bench()
     network = bench.network("Overlay")["ID"]

@@ -139,7 +139,7 @@ ENDPOINTS = st.fixed_dictionaries(
     },
 )
 NETWORKS = st.fixed_dictionaries(
-    {"SchemaVersion": st.just(VERSION), "Type": st.sampled_from(["NAT", "L2Bridge", "overlay", "Transparent"])},
+    {"SchemaVersion": st.just(VERSION), "Type": st.sampled_from(["NAT", "overlay", "Transparent", "ICS", "private"])},
     optional={
         "Name": ODD,
         "Flags": NUMBERS,
@@ -167,18 +167,22 @@ NETWORKS = st.fixed_dictionaries(
     endpoint=ENDPOINTS,
     policies=V2_POLICIES,
     request_type=st.sampled_from(["Add", "Update", "Remove"]),
+    resource_type=st.sampled_from(["Policy", "DNS", "Extension", "Subnet", "IPSubnet", "Port"]),
+    odd=ODD,
 )
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_documents_of_the_right_shape_with_odd_values_get_an_answer(
-    network: Any, endpoint: Any, policies: Any, request_type: str
+    network: Any, endpoint: Any, policies: Any, request_type: str, resource_type: str, odd: str
 ) -> None:
     bench = Bench("ws2025")
-    _check(bench, "HcnCreateNetwork", network)
     own = bench.network("L2Bridge", Name="own")["ID"]
+    _check(bench, "HcnCreateNetwork", network)
     handle = bench.handle("Network", own)
     _check(bench, "HcnCreateEndpoint", endpoint, handle=handle)
     pod = bench.handle("Endpoint", bench.endpoint(own)["ID"])
-    request = {"ResourceType": "Policy", "RequestType": request_type, "Settings": {"Policies": policies}}
+    subnets = [{"IpAddressPrefix": odd, "Flags": 1}]
+    sent = {"Policies": policies, "Subnets": subnets, "IpSubnets": subnets, "SubnetId": odd, "Id": odd, "PortId": odd}
+    request = {"ResourceType": resource_type, "RequestType": request_type, "Settings": sent}
     _check(bench, "HcnModifyEndpoint", request, handle=pod)
     _check(bench, "HcnModifyNetwork", request, handle=handle)
     for noun in ("networks", "endpoints", "namespaces"):
@@ -271,6 +275,40 @@ def test_an_unknown_field_is_ignored_and_counted() -> None:
     bench = Bench()
     bench.network(Colour="green")
     assert bench.service.unknown_fields == {"NetworkV2.Colour": 1}
+
+
+@pytest.mark.parametrize(
+    ("network", "counted"),
+    [
+        ({"Flags": 1 << 20}, "NetworkFlags.0x100000"),
+        ({"Policies": [{"Type": "VxlanPort", "Settings": {"Port": 4790, "Colour": 1}}]}, "VxlanPort.Colour"),
+        ({"Policies": [{"Type": "Paint", "Settings": {}}]}, "NetworkPolicy.Paint"),
+    ],
+)
+def test_what_nobody_knows_is_counted_by_name_and_refused_if_strict(network: dict[str, Any], counted: str) -> None:
+    bench = Bench()
+    bench.network(**network)
+    assert bench.service.unknown_fields == {counted: 1}
+    strict = Bench(strict=True)
+    plain = {"SchemaVersion": VERSION, "Name": "n", "Type": "NAT"}
+    refused = strict.invoke("HcnCreateNetwork", {**plain, **network})
+    assert refused.hresult == HResult.HCN_E_INVALID_JSON
+    assert counted in (refused.record or "")
+    assert not strict.service.state.networks
+
+
+def test_a_part_of_a_policys_settings_that_nobody_knows_is_counted_by_its_place() -> None:
+    bench = Bench()
+    settings = {"FilterTuple": {"Protocols": "6", "Colour": "green"}, "InboundProxyPort": "8080"}
+    bench.endpoint(bench.network()["ID"], Policies=[{"Type": "L4WFPPROXY", "Settings": settings}])
+    assert bench.service.unknown_fields == {"L4WFPPROXY.FilterTuple.Colour": 1}
+
+
+def test_paths_and_functions_that_are_none_are_counted() -> None:
+    bench = Bench()
+    bench.v1("GET", "/frobs/5f0b1190-63be-4e0c-b974-bd0f55675a42/paint")
+    bench.invoke("HcnFrobnicate")
+    assert bench.service.unknown_fields == {"HNSCall.GET /frobs/paint": 1, "function.HcnFrobnicate": 1}
 
 
 def test_an_unknown_field_cannot_forge_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:

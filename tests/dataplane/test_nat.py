@@ -7,11 +7,11 @@ from ipaddress import IPv4Address
 
 import pytest
 
-from hnsfake.dataplane.interface import EndpointWant
+from hnsfake.dataplane.interface import Driver, EndpointWant
 from hnsfake.workload import Result
 
 from .policies import port_mapping
-from .world import NODES, OUTSIDE, World, attach, create, endpoint, modify, nat, remove
+from .world import NODES, OUTSIDE, World, attach, create, endpoint, isolated, modify, nat, remove
 
 NETWORK = nat("172.20.1.0/24")
 SHORT = 0.6
@@ -40,6 +40,18 @@ def test_what_leaves_has_the_nodes_address(world: World, pods: tuple[EndpointWan
     with world.outside.tcp_server() if kind == "tcp" else world.outside.udp_server() as server:
         outcome = getattr(world.place(world.n1, 2), kind)(OUTSIDE, server.port)
     assert outcome.ok
+    assert outcome.seen is not None
+    assert outcome.seen[0] == NODES[0]
+
+
+def test_ics_is_nat_whose_gateway_has_the_mac_it_shows(world: World) -> None:
+    network = replace(isolated(Driver.ICS, "172.22.1.0/24"), gateway_mac="00-15-5D-0A-0B-0C")
+    world.n1.apply(create(network))
+    attach(world.n1, [endpoint(network, "172.22.1.10", 2)])
+    (view,) = (view for view in world.n1.interfaces() if view.alias == "vEthernet (ics)")
+    assert (view.mac, [str(a) for a in view.addresses]) == ("00-15-5D-0A-0B-0C", ["172.22.1.1/24"])
+    with world.outside.tcp_server() as server:
+        outcome = world.place(world.n1, 2).tcp(OUTSIDE, server.port)
     assert outcome.seen is not None
     assert outcome.seen[0] == NODES[0]
 

@@ -160,6 +160,21 @@ def test_the_longest_prefix_wins(pods: Pods) -> None:
     assert not pods.first.ping(ADDRESSES[2], SHORT).ok
 
 
+def test_a_subnet_that_is_added_is_routed_and_one_that_is_removed_is_not(pods: Pods) -> None:
+    more = overlay("10.1.9.0/24").subnets[0]
+    plain = pods.networks[0]
+    added = replace(plain, subnets=(*plain.subnets, more))
+    pods.change_first_network(subnets=added.subnets)
+    attach(pods.world.n1, [endpoint(replace(plain, subnets=(more,)), "10.1.9.10", 4)])
+    place, node = pods.world.place(pods.world.n1, 4), pods.world.place(pods.world.n1)
+    with place.tcp_server() as server, pods.second.tcp_server() as other:
+        assert pods.first.tcp("10.1.9.10", server.port).ok
+        assert place.tcp(ADDRESSES[1], other.port).ok
+        assert node.tcp("10.1.9.10", server.port).ok
+        pods.change_first_network(subnets=plain.subnets)
+        assert not node.tcp("10.1.9.10", server.port, SHORT).ok
+
+
 def test_a_node_that_changes_its_provider_address_is_found_again(pods: Pods) -> None:
     gone = replace(behind(THERE, NODES[1]), provider_address=IPv4Address("10.127.0.99"))
     pods.change_first_network(remote_subnets=(gone,))

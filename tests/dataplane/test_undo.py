@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from hnsfake.dataplane.interface import Change, DataplaneError
+from hnsfake.dataplane.interface import Change, DataplaneError, Driver
 from hnsfake.documents.policies import Acl, OutboundNat, PortMapping, SdnRoute
 
 from .faults import Faults
@@ -17,17 +17,22 @@ from .world import (
     compartments,
     create,
     endpoint,
+    isolated,
     l2bridge,
     modify,
     nat,
     overlay,
     remote,
     remove,
+    transparent,
 )
 
 L2 = l2bridge("10.1.1.0/24")
 OVERLAY = overlay("10.2.1.0/24")
 NAT = nat("172.20.1.0/24")
+TRANSPARENT = transparent("10.127.0.0/24")
+INTERNAL = isolated(Driver.INTERNAL, "172.21.1.0/24")
+PRIVATE = isolated(Driver.PRIVATE, "172.21.1.0/24")
 
 ALLOW = Acl.model_validate({"Action": "Allow", "Direction": "In", "Priority": 100, "Protocols": "6"})
 BLOCK = Acl.model_validate({"Action": "Block", "Direction": "Out", "Priority": 200})
@@ -42,6 +47,7 @@ HOST_POD = endpoint(L2, "10.1.1.2", 1)
 OVERLAY_POD = endpoint(OVERLAY, "10.2.1.10", 2, *POLICIES, pool=41024)
 REMOTE = remote(OVERLAY, "10.2.2.10", "0E-2A-0A-02-02-0A", "10.127.0.12")
 NAT_POD = endpoint(NAT, "172.20.1.10", 2, ALLOW, MAPPING)
+OWN_MAC_POD = endpoint(TRANSPARENT, "10.127.0.50", 2, ALLOW, gateway="10.127.0.1")
 NAT_POD_3 = endpoint(NAT, "172.20.1.11", 3, ALLOW)
 THERE = overlay("10.2.2.0/24", node=2)
 FAR = overlay("10.2.3.0/24", node=3)
@@ -63,6 +69,7 @@ ROUTED = replace(OVERLAY, remote_subnets=(behind(THERE, "10.127.0.12"),))
 ROUTED_ELSEWHERE = replace(
     OVERLAY, host_route=False, remote_subnets=(behind(FAR, "10.127.0.13"), behind(THERE, "10.127.0.13"))
 )
+MORE = overlay("10.2.9.0/24").subnets[0]
 TWO = compartments(2)
 SCENARIOS = {
     "L2Bridge: the first network": scenario([], create(L2)),
@@ -78,6 +85,7 @@ SCENARIOS = {
     "Overlay: the first network": scenario([], create(ROUTED)),
     "Overlay: the last network goes": scenario(create(ROUTED), remove(ROUTED)),
     "Overlay: remote subnets": scenario(create(ROUTED), modify(ROUTED, ROUTED_ELSEWHERE)),
+    "Overlay: subnets": scenario(create(ROUTED), modify(ROUTED, replace(ROUTED, subnets=(*ROUTED.subnets, MORE)))),
     "Overlay: attach": scenario(create(ROUTED), create(*TWO, OVERLAY_POD)),
     "Overlay: policies": scenario(
         create(OVERLAY, *TWO, OVERLAY_POD),
@@ -93,6 +101,12 @@ SCENARIOS = {
         create(NAT, *TWO, NAT_POD), modify(NAT_POD, replace(NAT_POD, policies=(BLOCK, OTHER_MAPPING)))
     ),
     "NAT: remove": scenario(create(NAT, *TWO, NAT_POD), remove(*TWO, NAT_POD)),
+    "Transparent: attach": scenario(create(TRANSPARENT), create(*TWO, OWN_MAC_POD)),
+    "Transparent: remove": scenario(create(TRANSPARENT, *TWO, OWN_MAC_POD), remove(*TWO, OWN_MAC_POD)),
+    "Internal: network": scenario([], create(INTERNAL)),
+    "Internal: network goes": scenario(create(INTERNAL), remove(INTERNAL)),
+    "Private: network": scenario([], create(PRIVATE)),
+    "Private: network goes": scenario(create(PRIVATE), remove(PRIVATE)),
     "several changes": scenario(
         create(L2, NAT, *TWO, POD),
         [

@@ -92,6 +92,14 @@ def nat(prefix: str, name: str = "nat") -> NetworkWant:
     return NetworkWant(f"net-{name}", name, Driver.NAT, (_subnet(prefix),))
 
 
+def transparent(prefix: str) -> NetworkWant:
+    return NetworkWant("net-transparent", "transparent", Driver.TRANSPARENT, (_subnet(prefix),), ADAPTER)
+
+
+def isolated(driver: Driver, prefix: str) -> NetworkWant:
+    return NetworkWant(f"net-{driver}", driver.value.lower(), driver, (_subnet(prefix),))
+
+
 def overlay(
     prefix: str, vsid: int = 4097, node: int = 1, *, host_route: bool = True, name: str = "", port: int = 4789
 ) -> NetworkWant:

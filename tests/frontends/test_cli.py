@@ -54,6 +54,28 @@ def test_call_diag_and_exec_work_together(hnsfake: Hnsfake, up: str) -> None:
     assert endpoint["IpConfigurations"][0]["IpAddress"] in shown
 
 
+def test_a_restarted_service_keeps_what_a_rebooted_node_loses(hnsfake: Hnsfake, up: str) -> None:
+    hnsfake("container", "create", up, "pause")
+    assert (hnsfake("restart-service", up).returncode, hnsfake("container", "list", up).stdout) == (
+        0,
+        "pause  compartment 2\n",
+    )
+    assert (hnsfake("reboot", up).returncode, hnsfake("container", "list", up).stdout) == (0, "")
+
+
+@pytest.mark.parametrize(("options", "made"), [((), True), (("--strict",), False)])
+def test_a_field_that_nobody_knows_shows_in_the_status_and_is_refused_if_strict(
+    hnsfake: Hnsfake, lab_name: str, options: tuple[str, ...], made: bool
+) -> None:
+    hnsfake("up", "--detach", "--name", lab_name, "--node", lab_name, "--dataplane", "none", *options)
+    answer = hnsfake("call", lab_name, "POST", "/networks/", '{"Name": "n", "Type": "nat", "Colour": "green"}')
+    status = hnsfake("status").stdout
+    hnsfake("down", "--lab", lab_name)
+    assert (answer.returncode == 0) == made
+    assert made or "NetworkV1.Colour" in answer.stdout + answer.stderr
+    assert "1 times: NetworkV1.Colour" in status.partition(lab_name)[2]
+
+
 def test_exec_passes_the_exit_code_and_a_view_of_its_own(hnsfake: Hnsfake, up: str) -> None:
     done = hnsfake("exec", up, "--", "sh", "-c", "ls /sys/class/net; exit 7")
     assert done.returncode == 7

@@ -20,6 +20,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.frontends.carrier import NOTIFICATIONS, V2_ROOT
 from hnsfake.frontends.http import application
 from hnsfake.service.call import Call, Reply
+from hnsfake.service.notifications import Subscription
 from tests.contract.fuzz import Target, target
 
 POSITIVE, NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
@@ -37,7 +38,10 @@ class Hns:
 
     def __init__(self) -> None:
         self.target: Target = target()
-        self.app = application("n1", self._invoke, dict, lambda *given: self.target.bench.service.subscription(*given))
+        self.app = application("n1", self._invoke, dict, self._registered, {})
+
+    def _registered(self, handle: int | None, client: str) -> Subscription | None:
+        return self.target.bench.service.subscription(handle, client)
 
     def _invoke(self, call: Call) -> Reply:
         return self.target.bench.service.invoke(call)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from hnsfake.dataplane.interface import EndpointWant, NetworkWant
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import ExternalSwitch
 from hnsfake.dataplane.vfp.layers import PortContext
+from hnsfake.documents.policies import Acl
 
 
 class NetworkDriver(Protocol):
@@ -60,3 +62,8 @@ class DriverFactory(Protocol):
     def __call__(self, kernel: Kernel, switch: ExternalSwitch, network: NetworkWant) -> NetworkDriver:
         """Return the driver."""
         ...
+
+
+def acls_only(endpoint: EndpointWant) -> EndpointWant:
+    """Return an endpoint as a port without VFP has it: only ACLs are enforced there, as by the firewall."""
+    return replace(endpoint, policies=tuple(policy for policy in endpoint.policies if isinstance(policy, Acl)))

@@ -32,18 +32,17 @@ class Overlay:
 
     def create(self) -> None:
         """Use the adapter's switch and make the segment."""
-        vsids = {subnet.isolation_id for subnet in self._network.subnets}
-        if len(vsids) > 1:
-            # unverified: how Windows routes between VSIDs of one network.
-            raise DataplaneError("the subnets of an overlay network must have one VSID here")
+        _check_one_segment(self._network)
         self._switch.acquire(self._network.id)
         self._segment.create()
         self._route((), self._network)
 
     def modify(self, after: NetworkWant) -> None:
-        """Change remote subnets and the host route."""
+        """Change subnets, remote subnets and the host route."""
+        _check_one_segment(after)
         before, self._network = self._network, after
         self._kernel.transaction.undo(setattr, self, "_network", before)
+        self._segment.set_subnets(after.subnets)
         self._route(before.remote_subnets, after)
 
     def delete(self) -> None:
@@ -161,6 +160,12 @@ class Overlay:
 
     def _remote_elements(self, endpoint: EndpointWant) -> list[Element]:
         return [("remote", str(ip), messages.mac_text(endpoint.mac)) for ip in _ipv4(endpoint)]
+
+
+def _check_one_segment(network: NetworkWant) -> None:
+    if len({subnet.isolation_id for subnet in network.subnets}) > 1:
+        # unverified: how Windows routes between VSIDs of one network.
+        raise DataplaneError("the subnets of an overlay network must have one VSID here")
 
 
 def _ipv4(endpoint: EndpointWant) -> list[IPv4Address]:

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 
 from hnsfake.dataplane import messages
-from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet
+from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet, SubnetWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.switch import BRIDGE
 
@@ -21,6 +21,7 @@ class Segment:
     def __init__(self, kernel: Kernel, network: NetworkWant) -> None:
         self._kernel = kernel
         self._network = network
+        self._subnets = network.subnets
         self.bridge, self._vxlan, self._host_port, self._host_vnic, self.external_port, self._inner_port = (
             next(kernel.indexes) for _ in range(6)
         )
@@ -65,11 +66,7 @@ class Segment:
                 messages.into_bridge(self._inner_port, self.bridge),
                 messages.patch_port(self._inner_port),
                 messages.forward_to_port(self._dr_mac, self._vxlan),
-                *(
-                    messages.neighbour(subnet.gateway, self._dr_mac, self.bridge)
-                    for subnet in self._network.subnets
-                    if isinstance(subnet.gateway, IPv4Address)  # no IPv6 on the wire yet
-                ),
+                *(messages.neighbour(gateway, self._dr_mac, self.bridge) for gateway in _gateways(self._subnets)),
             ],
             "connect a segment",
         )
@@ -127,13 +124,30 @@ class Segment:
         here = [messages.forward_to_port(mac, self._vxlan)] if old is None else []
         return [*here, messages.tunnel_to(mac, self._vxlan, new)]
 
+    def set_subnets(self, subnets: tuple[SubnetWant, ...]) -> None:
+        """Answer ARP for the gateways of ``subnets``; ``set_routes`` after it sets the host's routes."""
+        before, self._subnets = self._subnets, subnets
+        self._kernel.transaction.undo(setattr, self, "_subnets", before)
+        self._kernel.switch.send(
+            self._gateway_changes(before, subnets),
+            "change the gateways of a segment",
+            lambda: self._gateway_changes(subnets, before),
+        )
+
+    def _gateway_changes(self, old: tuple[SubnetWant, ...], new: tuple[SubnetWant, ...]) -> list[bytes]:
+        before, after = _gateways(old), _gateways(new)
+        return [
+            *(messages.forget_neighbour(gateway, self.bridge) for gateway in before - after),
+            *(messages.neighbour(gateway, self._dr_mac, self.bridge) for gateway in after - before),
+        ]
+
     def set_routes(self, remote: Sequence[RemoteSubnet], host_route: bool) -> None:
         """Set the remote subnets and whether node and pods reach each other."""
         before = self._router
         self._router = self._router_script(remote, host_route)
         self._kernel.transaction.undo(setattr, self, "_router", before)
         self._kernel.switch.rules(self._router, before)
-        prefixes = {s.prefix for s in self._network.subnets if isinstance(s.prefix, IPv4Network)}
+        prefixes = {s.prefix for s in self._subnets if isinstance(s.prefix, IPv4Network)}
         self._set_host_routes(prefixes if host_route else set())
 
     def _set_host_routes(self, wanted: set[IPv4Network]) -> None:
@@ -193,6 +207,11 @@ table bridge {self.table} {{
             # Without the HostRoute policy pods and their own node do not reach each other.
             lines.append(f"add rule bridge {self.table} HOST ip daddr {self._kernel.address} drop")
         return "\n".join(lines) + "\n"
+
+
+def _gateways(subnets: tuple[SubnetWant, ...]) -> set[IPv4Address]:
+    """Return the gateways that the distributed router is; no IPv6 is on the wire yet."""
+    return {subnet.gateway for subnet in subnets if isinstance(subnet.gateway, IPv4Address)}
 
 
 def _disjoint(routes: dict[IPv4Network, str]) -> list[str]:

@@ -50,6 +50,7 @@ table inet {self._table} {{
   chain FORWARD {{
     type filter hook forward priority 0; policy accept;
     iifname "{vnic}" oifname "nat*" oifname != "{vnic}" drop
+    iifname "{vnic}" oifname "internal*" drop
     iifname != "{vnic}" oifname "{vnic}" ct state new ct status and dnat == 0 drop
   }}
 }}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 
 class InvalidPolicyError(ValueError):
@@ -63,6 +64,30 @@ class Policy(BaseModel):
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"])
             raise InvalidPolicyError(f"{cls.v2_type}: {where}: {first['msg']}") from error
+
+
+def strangers(read: BaseModel, sent: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names in ``sent`` that the model it was read by doesn't have; those inside its parts with a dot."""
+    fields = {alias: name for name, field in type(read).model_fields.items() for alias in aliases(name, field)}
+    for name, value in sent.items():
+        if name not in fields:
+            yield name
+            continue
+        part = getattr(read, fields[name])
+        parts = part if isinstance(part, tuple) else (part,)
+        values = value if isinstance(value, list) else [value]
+        if len(parts) == len(values):
+            for one, other in zip(parts, values, strict=True):
+                if isinstance(one, BaseModel) and isinstance(other, dict):
+                    yield from (f"{name}.{inner}" for inner in strangers(one, other))
+
+
+def aliases(name: str, field: FieldInfo) -> list[str]:
+    """Return the names that a field of a policy has in documents."""
+    alias = field.validation_alias or field.alias
+    if isinstance(alias, AliasChoices):
+        return [choice for choice in alias.choices if isinstance(choice, str)]
+    return [alias] if isinstance(alias, str) else [name]
 
 
 def renamed(source: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:

@@ -37,9 +37,9 @@ def _new_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
     view["ID"], view["VirtualNetwork"] = endpoint.id.lower(), network.id.lower()
     if not view["Policies"]:
         del view["Policies"]
-    subnet = next((s for s in network.subnets if any(s.prefix and a.ip in s.prefix for a in endpoint.addresses)), None)
-    if subnet is not None:
-        view["IPSubnetId"] = subnet.ip_subnet_id.lower()
+    parts = (subnet.ip_subnet_of(address.ip) for subnet in network.subnets for address in endpoint.addresses)
+    if part := next(filter(None, parts), None):
+        view["IPSubnetId"] = part.id.lower()
     if endpoint.namespace_id:
         view["Namespace"] = {"ID": endpoint.namespace_id.lower()}
     return {name: view[name] for name in _NEW_ORDER if name in view}

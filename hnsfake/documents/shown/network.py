@@ -9,26 +9,41 @@ from __future__ import annotations
 from typing import Any
 
 from hnsfake.documents.macs import to_text
-from hnsfake.documents.network import DEFAULT_ROUTES, Network, Subnet
+from hnsfake.documents.network import DEFAULT_ROUTES, IpSubnet, Network, Subnet
 from hnsfake.documents.shown.form import is_new, ordered, resources
 
-# The three extensions of every switch; VFP is on where the driver uses it (rancher/rke2#3925).
+# The three extensions of every switch; VFP is on where the type uses it (rancher/rke2#3925).
 _EXTENSIONS = (
     ("E7C3B2F0-F3C5-48DF-AF2B-10FED6D72E7A", "Microsoft Windows Filtering Platform", False),
     ("F74F241B-440F-4433-BB28-00F89EAD20D8", "Microsoft Azure VFP Switch Extension", True),
     ("430BDADD-BAB0-41AB-A369-94B67FA5BE0A", "Microsoft NDIS Capture", True),
 )
 _VFP = "F74F241B-440F-4433-BB28-00F89EAD20D8"
+# Those that another product installs: there once they were switched on (antrea-io/antrea pkg/agent/util).
+_OTHERS = {"583CC151-73EC-4A6A-8B47-578297AD7623": "Open vSwitch Extension"}
+_EXTENSION_NAMES = {guid: name for guid, name, _ in _EXTENSIONS} | _OTHERS
+EXTENSIONS = frozenset(_EXTENSION_NAMES)
+"""The ids of extensions that a switch has or may get."""
 
 
-def network_v1(network: Network, driver: str, endpoint_count: int, total_endpoints: int) -> dict[str, Any]:
-    """Return HNSNetwork; ``driver`` is the canonical type, the document has it as it was sent."""
+def extension_states(network: Network) -> dict[str, bool]:
+    """Return the extensions of a network's switch, and whether each is on."""
+    states = {guid: enabled and (guid != _VFP or network.traits.vfp) for guid, _, enabled in _EXTENSIONS}
+    return states | dict(network.extensions)
+
+
+def network_v1(network: Network, endpoint_count: int, total_endpoints: int) -> dict[str, Any]:
+    """Return HNSNetwork; the type is as it was sent."""
+    traits = network.traits
     view: dict[str, Any] = {
         "ActivityId": network.activity_id,
-        "AdditionalParams": {},
+        "AdditionalParams": dict(network.additional_params),
         "CurrentEndpointCount": endpoint_count,
         **network.dns.v1(),
-        "Extensions": _extensions(driver),
+        "Extensions": [
+            {"Id": guid, "IsEnabled": enabled, "Name": _EXTENSION_NAMES[guid]}
+            for guid, enabled in extension_states(network).items()
+        ],
         "Flags": network.flags,
         "Health": _health(network),
         "ID": network.id,
@@ -46,13 +61,17 @@ def network_v1(network: Network, driver: str, endpoint_count: int, total_endpoin
     }
     optional = {
         "AutomaticDNS": network.automatic_dns,
+        "DNSServerCompartment": network.dns_compartment or None,
         "DrMacAddress": network.dr_mac or None,
         "ManagementIP": network.management_ip or None,
-        "NatName": f"NAT{network.switch_id}" if driver == "NAT" else None,
+        "GatewayMac": network.gateway_mac or None,
+        "IsolateSwitch": True if network.gateway_mac else None,  # seen at ICS (microsoft/WSL#6457)
+        "NatName": network.nat_name or None,
         "NetworkAdapterName": network.adapter or None,
         "SourceMac": network.source_mac or None,
         "Subnets": [_subnet_v1(subnet, network) for subnet in network.subnets] or None,
-        "SwitchGuid": network.switch_id if driver != "NAT" else None,
+        "SwitchGuid": network.switch_id if traits.name != "NAT" else None,
+        "SwitchName": network.name if traits.own_switch else None,
     }
     view.update({key: value for key, value in optional.items() if value is not None})
     return ordered(view, network.version)
@@ -93,7 +112,7 @@ def _supplied_policies(network: Network) -> list[dict[str, Any]]:
 
 
 def _ipams(network: Network) -> list[dict[str, Any]]:
-    if not network.subnets:
+    if not network.subnets and network.ipam_type.lower() != "dhcp":
         return []
     return [{"Subnets": [_subnet_v2(subnet) for subnet in network.subnets], "Type": network.ipam_type}]
 
@@ -111,6 +130,11 @@ def _subnet_v2(subnet: Subnet) -> dict[str, Any]:
         view["Policies"] = [policy.v2() for policy in subnet.policies]
     if subnet.flags:
         view["Flags"] = subnet.flags
+    if [one.prefix for one in subnet.ip_subnets] != [subnet.prefix]:
+        # unverified: whether v2 shows the one that every subnet has; hcsshim doesn't know them.
+        view["IpSubnets"] = [
+            {"ID": one.id, "IpAddressPrefix": str(one.prefix), "Flags": one.flags} for one in subnet.ip_subnets
+        ]
     return view
 
 
@@ -126,30 +150,21 @@ def _subnet_v1(subnet: Subnet, network: Network) -> dict[str, Any]:
         "State": 0,
     }
     if is_new(network.version):
-        view.update({"Flags": subnet.flags, "IpSubnets": [_ip_subnet_v1(subnet, network)]})
+        view.update({"Flags": subnet.flags, "IpSubnets": [_ip_subnet_v1(one, network) for one in subnet.ip_subnets]})
     return {name: view[name] for name in sorted(view)}
 
 
-def _ip_subnet_v1(subnet: Subnet, network: Network) -> dict[str, Any]:
-    """Return the one IP subnet that HNS makes of a subnet; Flags 3 is broadcast and reserved network address."""
+def _ip_subnet_v1(subnet: IpSubnet, network: Network) -> dict[str, Any]:
     return {
         "AdditionalParams": {},
-        "Flags": 3,
+        "Flags": subnet.flags,
         "Health": _health(network),
-        "ID": subnet.ip_subnet_id,
-        "IpAddressPrefix": str(subnet.prefix or ""),
+        "ID": subnet.id,
+        "IpAddressPrefix": str(subnet.prefix),
         "ObjectType": 6,
         "Policies": [],
         "State": 0,
     }
-
-
-def _extensions(driver: str) -> list[dict[str, Any]]:
-    uses_vfp = driver not in ("NAT", "ICS", "Internal", "Private")
-    return [
-        {"Id": guid, "IsEnabled": enabled and (guid != _VFP or uses_vfp), "Name": name}
-        for guid, name, enabled in _EXTENSIONS
-    ]
 
 
 def _health(network: Network) -> dict[str, Any]:

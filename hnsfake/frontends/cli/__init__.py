@@ -11,7 +11,21 @@ import sys
 import typer
 
 from hnsfake import __version__
-from hnsfake.frontends.cli import call, container, diag, doctor, down, run, status, up, wine
+from hnsfake.frontends.cli import (
+    call,
+    container,
+    diag,
+    doctor,
+    down,
+    fault,
+    life_cycle,
+    parity,
+    replay,
+    run,
+    status,
+    up,
+    wine,
+)
 from hnsfake.frontends.cli.problems import FAULT, complain
 
 app = typer.Typer(
@@ -27,7 +41,12 @@ app.command("diag")(diag.diag)
 app.command("exec")(run.execute)
 app.command("wine")(wine.wine)
 app.command("sandbox")(run.sandbox)
+app.command("restart-service")(life_cycle.restart_service)
+app.command("reboot")(life_cycle.reboot)
 app.add_typer(container.app, name="container")
+app.add_typer(fault.app, name="fault")
+app.command("replay")(replay.replay)
+app.command("parity")(parity.parity)
 app.command("doctor")(doctor.doctor)
 
 
@@ -71,5 +90,5 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _name(arguments: list[str]) -> str:
-    known = {command.name for command in app.registered_commands}
+    known = {each.name for each in app.registered_commands} | {each.name for each in app.registered_groups}
     return f"{arguments[0]} " if arguments and arguments[0] in known else ""

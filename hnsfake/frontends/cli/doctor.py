@@ -18,7 +18,8 @@ def doctor(
 ) -> None:
     """Say what works here; exit code 1 where a lab with packets can't run.
 
-    With -v also what no kernel would mend: policies and objects that HNS takes here without effect on packets.
+    With -v also what no kernel would mend: policies, objects and types of networks that HNS takes here without their
+    whole effect on packets.
     """
     from hnsfake.frontends.probes import Verdict, examine, remedy
     from hnsfake.service.policy_support import NOT_ENFORCED

@@ -35,8 +35,9 @@ def _views() -> Iterator[dict[str, Any]]:
 
 def _line(view: dict[str, Any]) -> str:
     address = view["nodes"][view["node"]]
+    unknown = "".join(f"\n    not known, met {count} times: {name}" for name, count in view["unknown_fields"].items())
     counts = ", ".join(f"{count} {noun}" for noun, count in view["objects"].items())
     return (
         f"{view['lab']}/{view['node']}  {view['title']}  HNS {view['hns'][0]}.{view['hns'][1]}  "
-        f"{view['address']}  {counts}  unix {address['unix']}  tcp 127.0.0.1:{address['tcp']}"
+        f"{view['address']}  {counts}  unix {address['unix']}  tcp 127.0.0.1:{address['tcp']}{unknown}"
     )

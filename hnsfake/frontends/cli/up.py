@@ -28,9 +28,13 @@ def up(
     name: Annotated[str | None, typer.Option(help="The lab's name.")] = None,
     dataplane: Annotated[str | None, typer.Option(help='"linux", or "none" for the API alone.')] = None,
     state: Annotated[Path | None, typer.Option(help="A directory where the state survives a restart.")] = None,
+    record: Annotated[Path | None, typer.Option(help="A directory for recordings of all calls, one a node.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port of the first node; 0: any.")] = 0,
     socket_dir: Annotated[Path | None, typer.Option(help="A directory for Unix sockets with names.")] = None,
     log: Annotated[Path | None, typer.Option(help="A file for the log; else it goes to stderr.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse fields, flags and paths that nobody here knows.")
+    ] = False,
     in_background: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
 ) -> None:
     """Start a lab and serve it until Ctrl-C, SIGTERM or `hnsfake down`. Flags win over the file."""
@@ -40,10 +44,12 @@ def up(
     from hnsfake.frontends.labfile import LabFileError, describe
     from hnsfake.frontends.server import ServeError
     from hnsfake.lab import LabError
+    from hnsfake.recording.lines import RecordingError
     from hnsfake.service.journal import JournalError
 
-    with told(DataplaneError, SandboxError, LabFileError, ServeError, LabError, JournalError):
-        flags = {"name": name, "release": release, "dataplane": dataplane, "nodes": node}
+    with told(DataplaneError, SandboxError, LabFileError, ServeError, LabError, JournalError, RecordingError):
+        names = {"name": name, "release": release, "dataplane": dataplane, "nodes": node}
+        flags = {**names, "strict": strict, "record": record}
         lab = describe(file, {key: value for key, value in flags.items() if value})
         if lab.name in running_labs():
             stop(f"a lab {lab.name} is running already: `hnsfake down --lab {lab.name}`, or give a --name")
@@ -67,6 +73,9 @@ def _serve(description: LabFile, state: Path | None, port: int, socket_dir: Path
         dataplane=description.dataplane,
         state=state,
         name=description.name,
+        faults=description.faults,
+        strict=description.strict,
+        record=description.record,
     )
     with lab, LabServer(lab, port, socket_dir) as server:
         typer.echo(f"lab {lab.name} is up (pid {os.getpid()})")

@@ -15,7 +15,9 @@ func named(name string) func(hcn.HostComputeNetwork) bool {
 }
 
 func TestANetworkOfEachTypeIsCreatedAndDeleted(t *testing.T) {
-	for _, kind := range []hcn.NetworkType{hcn.NAT, hcn.L2Bridge, hcn.Overlay} {
+	for _, kind := range []hcn.NetworkType{
+		hcn.NAT, hcn.Transparent, hcn.L2Bridge, hcn.L2Tunnel, hcn.ICS, hcn.Private, hcn.Overlay,
+	} {
 		t.Run(string(kind), func(t *testing.T) {
 			network := newNetwork(t, kind)
 			wantEqual(t, network.Type, kind)

@@ -34,6 +34,18 @@ func TestANetworkIsCreatedAsAsked(t *testing.T) {
 	}
 }
 
+func TestANetworkOfEachTypeIsCreated(t *testing.T) {
+	for _, kind := range []string{"NAT", "transparent", "l2bridge", "L2Tunnel", "ICS", "Internal", "private"} {
+		t.Run(kind, func(t *testing.T) {
+			network := newNetwork(t, hcsshim.HNSNetwork{
+				Name: "v1-type", Type: kind, Subnets: []hcsshim.Subnet{{AddressPrefix: "192.168.94.0/24", GatewayAddress: "192.168.94.1"}},
+			})
+			wantEqual(t, "type", network.Type, kind)
+			wantEqual(t, "gateway", network.Subnets[0].GatewayAddress, "192.168.94.1")
+		})
+	}
+}
+
 func TestANATNetworkGetsASubnetWhereNoneIsAsked(t *testing.T) {
 	network := newNetwork(t, hcsshim.HNSNetwork{Name: "v1-chosen", Type: "NAT"})
 	wantEqual(t, "subnets", len(network.Subnets), 1)

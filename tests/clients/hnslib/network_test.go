@@ -39,19 +39,10 @@ func TestANetworkIsCreatedAsAsked(t *testing.T) {
 }
 
 func TestEachTypeOfNetwork(t *testing.T) {
-	for kind, there := range map[hcn.NetworkType]bool{
-		hcn.NAT: true, hcn.L2Bridge: true,
-		// hnsfake has neither of these, and says so as HNS does of a word that is no type.
-		hcn.Transparent: false, hcn.L2Tunnel: false, hcn.ICS: false, hcn.Private: false,
-	} {
+	for _, kind := range []hcn.NetworkType{hcn.NAT, hcn.Transparent, hcn.L2Bridge, hcn.L2Tunnel, hcn.ICS, hcn.Private} {
 		t.Run(string(kind), func(t *testing.T) {
 			network := hcn.HostComputeNetwork{
 				Name: "lib-type", Type: kind, Ipams: subnet("192.168.85.0/24", "192.168.85.1"), SchemaVersion: hcn.V2SchemaVersion(),
-			}
-			if !there {
-				_, err := network.Create()
-				wantCode(t, err, windows.HCN_E_INVALID_NETWORK_TYPE)
-				return
 			}
 			made := newNetwork(t, network)
 			wantEqual(t, "type", made.Type, kind)

@@ -22,6 +22,7 @@ from tests.contract.service import VERSION, Bench, refused
 
 POOL = [f"0000000{number}-AAAA-BBBB-CCCC-DDDDDDDDDDDD" for number in range(1, 5)]
 """Ids that clients choose, alike for all kinds of objects."""
+_NON_PERSISTENT = 8
 FACES = st.sampled_from(["v1", "v2"])
 PICKS = st.integers(0, 5)
 """Which of the objects there are; one that isn't there, where there are fewer."""
@@ -89,6 +90,28 @@ class Machine(RuleBasedStateMachine):
         assert self.bench.service.state == before
         assert self._mirror.there == there
         assert documents(self.bench) == self.shown
+
+    @rule()
+    def restart_in_place(self) -> None:
+        """The service alone begins again: all is as it was, and no handle is good any more."""
+        handle = self.bench.handle("Namespace", self.default)
+        self.bench.service.restart()
+        self.settle({HResult.E_HANDLE}, self.call("HcnQueryNamespaceProperties", handle=handle))
+
+    @rule()
+    def reboot(self) -> None:
+        """The node begins again: containers and namespaces are gone, and networks that were not to outlive it."""
+        self.bench.service.reboot()
+        for system in list(self.reference.systems.values()):
+            self.reference.end(system)
+        for namespace in list(self.reference.namespaces.values()):
+            if namespace.id == self.default:
+                self.reference.set_containers(namespace, ())
+            else:
+                self.reference.delete_namespace(namespace)
+        for shown in self.shown["Network"]:
+            if shown["Flags"] & _NON_PERSISTENT:
+                self.reference.delete_network(self.reference.networks[shown["ID"].upper()])
 
     @rule(face=FACES)
     def the_kernel_refuses(self, face: str) -> None:

@@ -9,6 +9,9 @@ from ipaddress import ip_address, ip_network
 from hnsfake.documents.hresults import HResult
 
 HOST = 1
+UNMAPPED = ("Transparent", "Private")
+EXTERNAL = ("L2Bridge", "Overlay", "Transparent")
+"""Networks on the node's one adapter; a Transparent one has it for itself."""
 CREATED, ATTACHED, SHARING, DETACHED = 1, 2, 3, 4
 Mapping = tuple[int, int, int, str]
 """Protocol, internal port, external port, VIP ("" for the node's own address)."""
@@ -112,6 +115,10 @@ class Reference:
             ip_network(other.prefix).overlaps(ip_network(new.prefix)) for other in self.networks.values()
         ):
             refusals.add(HResult.ERROR_DUP_NAME)
+        on_adapter = {n.kind for n in [new, *self.networks.values()] if n.kind in EXTERNAL}
+        alone = sum(n.kind in EXTERNAL for n in self.networks.values()) == 0
+        if new.kind in EXTERNAL and "Transparent" in on_adapter and not alone:
+            refusals.add(HResult.HCN_E_ADAPTER_NOT_FOUND)
         return refusals
 
     def renamed(self, network: Network, name: str) -> Refusals:
@@ -172,6 +179,8 @@ class Reference:
 
     def _port_refusals(self, endpoint: Endpoint) -> Refusals:
         refusals = set()
+        if endpoint.mappings and self.networks[endpoint.network].kind in UNMAPPED:
+            refusals.add(HResult.HCN_E_MAPPING_NOT_SUPPORTED)
         taken = self.mapped_ports(apart_from=endpoint.id if endpoint.id in self.endpoints else "")
         for protocol, internal, external, vip in endpoint.mappings:
             if internal == 0:
