@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from hnsfake.documents.schema import Document, UnknownFields
+from hnsfake.documents.schema import Document, UInt32, UnknownFields
 
 
 class SystemType(StrEnum):
@@ -22,7 +22,7 @@ class AttachRequest(Document):
 
     ContainerID: str = ""
     SystemType: str = "Container"
-    CompartmentID: int = 0
+    CompartmentID: UInt32 = 0
     VirtualNICName: str = ""
 
 

@@ -25,6 +25,7 @@ from hnsfake.documents.schema import (
     DocumentVersion,
     PolicyDocument,
     Route,
+    UInt32,
     UnknownFields,
     known_flags,
 )
@@ -125,7 +126,7 @@ class EndpointV2(Document):
     Dns: DnsObject = DnsObject()
     Routes: list[Route] = []
     MacAddress: str = ""
-    Flags: Annotated[int, known_flags(EndpointFlags)] = 0
+    Flags: Annotated[UInt32, known_flags(EndpointFlags)] = 0
     Health: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
 
@@ -228,12 +229,13 @@ def _from_v1(document: EndpointV1) -> Endpoint:
 
 def _route(route: Route) -> EndpointRoute:
     """Check a route and keep it as it was sent."""
-    if route.NextHop:
-        _ip(route.NextHop)
     try:
-        ip_network(route.DestinationPrefix, strict=False)
+        destination = ip_network(route.DestinationPrefix, strict=False)
     except ValueError as error:
         raise HnsError(HResult.HCN_E_INVALID_PREFIX) from error
+    hop = _ip(route.NextHop) if route.NextHop else None
+    if hop is not None and not hop.is_unspecified and hop.version != destination.version:
+        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)  # unverified: the code; no stack has such a route
     if not 0 <= route.Metric <= _MAX_METRIC:
         raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
     return EndpointRoute(route.NextHop, route.DestinationPrefix, route.Metric)

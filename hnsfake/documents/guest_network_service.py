@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from hnsfake.documents import guids
-from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
+from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields
 
 
 class PortProtocol(IntEnum):
@@ -72,7 +72,7 @@ class GuestNetworkServiceV2(Document):
     MirroredInterfaces: list[dict[str, Any]] = []
     MirrorHostNetworking: bool = False
     GnsRpcServerInformation: dict[str, Any] = {}
-    Flags: int | str = 0
+    Flags: UInt32 | str = 0
     SchemaVersion: DocumentVersion = DocumentVersion()
 
 

@@ -18,7 +18,7 @@ from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import IPAddress
 from hnsfake.documents.policy_list import PolicyListV1, read_references
-from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields, known_flags
+from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields, known_flags
 
 ELB = "ELB"
 """The ``Type`` of a load balancer's policy in a v1 policy list."""
@@ -89,7 +89,7 @@ class PortMappingV2(Document):
     InternalPort: int = Field(0, ge=0, le=65535)
     ExternalPort: int = Field(0, ge=0, le=65535)
     DistributionType: int = Field(0, ge=0, le=2)
-    Flags: Annotated[int, Field(ge=0), known_flags(PortMappingFlags)] = 0
+    Flags: Annotated[UInt32, known_flags(PortMappingFlags)] = 0
 
 
 class LoadBalancerV2(Document):
@@ -101,7 +101,7 @@ class LoadBalancerV2(Document):
     SourceVIP: str = ""
     FrontendVIPs: list[str] = []
     PortMappings: list[PortMappingV2] = []
-    Flags: Annotated[int, Field(ge=0), known_flags(LoadBalancerFlags)] = 0
+    Flags: Annotated[UInt32, known_flags(LoadBalancerFlags)] = 0
     SchemaVersion: DocumentVersion = DocumentVersion()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
+from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields
 
 
 class NamespaceType(StrEnum):
@@ -68,7 +68,7 @@ class NamespaceV2(Document):
     """HostComputeNamespace. containerd sends a SchemaVersion of 0.0 and no type, which means Host."""
 
     ID: str = ""
-    NamespaceId: int = 0
+    NamespaceId: UInt32 = 0
     Type: str = ""
     Resources: list[ResourceEntry] = []
     SchemaVersion: DocumentVersion = DocumentVersion()
@@ -80,7 +80,7 @@ class NamespaceV1(Document):
     ID: str = ""
     IsDefault: bool = False
     ResourceList: list[ResourceEntry] = []
-    CompartmentId: int = 0
+    CompartmentId: UInt32 = 0
 
 
 def read_namespace(document: Mapping[str, Any], unknown: UnknownFields) -> tuple[Namespace, Sequence[ResourceEntry]]:

@@ -29,6 +29,7 @@ from hnsfake.documents.schema import (
     MacRange,
     PolicyDocument,
     Route,
+    UInt32,
     UnknownFields,
     known_flags,
 )
@@ -166,7 +167,7 @@ class SubnetV2(Document):
     IpAddressPrefix: str = ""
     Policies: list[PolicyDocument] = []
     Routes: list[Route] = []
-    Flags: int = 0
+    Flags: UInt32 = 0
     IpSubnets: list[IpSubnetV2] = []
 
 
@@ -193,7 +194,7 @@ class NetworkV2(Document):
     MacPool: MacPoolV2 = MacPoolV2()
     Dns: DnsObject = DnsObject()
     Ipams: list[IpamV2] = []
-    Flags: Annotated[int, known_flags(NetworkFlags)] = 0
+    Flags: Annotated[UInt32, known_flags(NetworkFlags)] = 0
     Health: dict[str, Any] = {}
     AdditionalParams: dict[str, Any] = {}
     SchemaVersion: DocumentVersion = DocumentVersion()
@@ -231,7 +232,7 @@ class NetworkV1(Document):
     DNSServerCompartment: int = 0
     ManagementIP: str = ""
     AutomaticDNS: bool | None = None
-    Flags: Annotated[int, known_flags(NetworkFlags)] = 0
+    Flags: Annotated[UInt32, known_flags(NetworkFlags)] = 0
     AdditionalParams: dict[str, Any] = {}
     Extensions: list[ExtensionState] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
+from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields
 from hnsfake.documents.text import read_optional_object
 
 
@@ -13,7 +13,7 @@ class Query(Document):
     """A query (microsoft/hcsshim hcn/hcn.go HostComputeQuery). A filter may be pretty-printed JSON."""
 
     SchemaVersion: DocumentVersion | None = None
-    Flags: int = 0
+    Flags: UInt32 = 0
     Filter: str = ""
 
     @property

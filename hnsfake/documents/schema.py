@@ -8,13 +8,17 @@ from collections.abc import Iterable, Mapping
 from enum import IntFlag
 from functools import cache
 from threading import Lock
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from hnsfake.documents.errors import InvalidDocumentError
 
 log = logging.getLogger("hnsfake.documents")
+
+
+UInt32 = Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
+"""Flags and numbers that are DWORDs in Windows, and uint32 in microsoft/hcsshim, which can't read any other."""
 
 
 class UnknownFields:

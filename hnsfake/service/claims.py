@@ -1,7 +1,7 @@
 """What objects hold that no other may: addresses, MACs, mapped ports, blocks of ports, front ends.
 
 Every claim is one key. A state keeps them all in one table, so that looking one up costs the same on a node
-with ten endpoints and with ten thousand.
+with ten endpoints and with ten thousand. What may be had by several has several holders.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from hnsfake.documents.network import IPAddress
 from hnsfake.documents.policies import PortMapping
 
 Claim = tuple[Hashable, ...]
+Holder = tuple[type, str]
+"""Kind and id of an object: ids are unique among those of a kind alone."""
 _FRONT_END = "front end"
 
 
@@ -55,6 +57,11 @@ def front_end(network_id: str, vip: IPAddress | None, ipv6: bool, protocol: int,
 def is_front_end(claim: Claim) -> bool:
     """Whether a claim is one of a load balancer's front ends."""
     return claim[0] == _FRONT_END
+
+
+def holder(noun: Any) -> Holder:
+    """Name the object that holds a claim."""
+    return type(noun), noun.id
 
 
 def of(noun: Any) -> Iterator[Claim]:

@@ -42,7 +42,7 @@ def create(exchange: Exchange) -> None:
     system = ComputeSystem(
         system_id,
         asked.Owner,
-        place.compartment if place is not None else pools.compartment(tx.compartments()),
+        place.compartment if place is not None else pools.compartment(tx.taken_compartments()),
         namespace.id if namespace is not None else "",
         asked.shares_with,
     )
@@ -116,12 +116,17 @@ def _become(state: SystemState, notification: SystemNotification, exchange: Exch
 
 
 def end(tx: Transaction, system: ComputeSystem) -> None:
-    """Stop a system: it is gone, and its endpoints are detached."""
+    """Stop a system: it is gone, and its endpoints are detached.
+
+    unverified: what becomes of a compartment that other systems share; here it goes with the system whose it is.
+    """
     for endpoint in [one for one in tx.all(Endpoint) if system.id in one.containers]:
         endpoints.unshare(tx, endpoint, system.id)
     namespace = tx.find(Namespace, system.namespace_id)
     if namespace is not None:
         endpoints.set_containers(tx, namespace, tuple(c for c in namespace.containers if c != system.id))
+    if system.has_own_compartment:
+        endpoints.vacate(tx, system.compartment)
     tx.drop(system)
 
 

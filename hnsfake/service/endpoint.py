@@ -139,7 +139,9 @@ def attach_host(tx: Transaction, endpoint: Endpoint, compartment: int) -> None:
 
 
 def attach_container(tx: Transaction, endpoint: Endpoint, compartment: int, container: str) -> None:
-    """Give a container's compartment the endpoint's vNIC."""
+    """Give a container's compartment the endpoint's vNIC; raise HnsError where the container has outlived it."""
+    if compartment not in tx.compartments():
+        raise HnsError(HResult.HCN_E_NAMESPACE_ATTACH_FAILED)  # unverified: the code
     tx.put(replace(endpoint, compartment=compartment, state=EndpointState.ATTACHED, containers=(container,)))
 
 
@@ -172,6 +174,15 @@ def detach(tx: Transaction, endpoint: Endpoint) -> None:
         tx.put(_detached(endpoint))
     else:
         raise HnsError(HResult.ERROR_NOT_FOUND)  # unverified: the code for an endpoint that isn't attached
+
+
+def vacate(tx: Transaction, compartment: int) -> None:
+    """Detach what is still in a compartment that is about to go."""
+    if compartment == HOST_COMPARTMENT:
+        return
+    for endpoint in list(tx.all(Endpoint)):
+        if endpoint.compartment == compartment:
+            detach(tx, endpoint)
 
 
 def show_v1(tx: Transaction, endpoint: Endpoint) -> dict[str, Any]:
@@ -214,7 +225,7 @@ def _identified(asked: Endpoint, endpoint_id: str, network: Network, facts: Node
 
 def _with_mac(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
     def free(text: str) -> bool:
-        return tx.claimed(claims.mac(network.id, text)) is None
+        return not tx.claimed(claims.mac(network.id, text))
 
     if not endpoint.mac:
         return replace(endpoint, mac=pools.mac(network.mac_ranges, free, facts.chooser))

@@ -28,6 +28,8 @@ def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Ne
         return _without_addresses(facts, endpoint, network)
     if endpoint.addresses:
         addresses = tuple(_checked(address, network, tx, facts) for address in endpoint.addresses)
+        if len({address.ip for address in addresses}) < len(addresses):
+            raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     else:
         parts = [_ip_subnet(network, one) for one in endpoint.ip_subnet_ids] or [network.subnets[0].ip_subnets]
         addresses = tuple(_chosen(part, tx, network, facts) for part in parts)
@@ -54,7 +56,7 @@ def _checked(address: Address, network: Network, tx: Transaction, facts: NodeFac
     reserved = address.ip == subnet.gateway and not subnet.flags & _DO_NOT_RESERVE_GATEWAY
     if reserved or subnet.prefix is None or not pools.is_host_address(address.ip, part):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
-    if tx.claimed(claims.address(network.id, address.ip)) is not None:
+    if tx.claimed(claims.address(network.id, address.ip)):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     longer = address.prefix_length is not None and address.prefix_length > subnet.prefix.prefixlen
     if longer and not facts.release.supports(Feature.SLASH_32):

@@ -12,6 +12,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import Network
 from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping
 from hnsfake.documents.policies.record import PolicyRecord
+from hnsfake.documents.policies.values import split_list
 from hnsfake.service import address_sets, claims, policy_support, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
@@ -23,11 +24,13 @@ def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Ne
     Raises HnsError: HCN_E_INVALID_POLICY, HCN_E_INVALID_INTERNAL_PORT, HCN_E_PORT_ALREADY_EXISTS.
     """
     policy_support.check(facts, "EndpointPolicy", endpoint.policies)
-    records = []
-    for record in endpoint.policies:
+    for number, record in enumerate(endpoint.policies):
         check = _CHECKS.get(type(record.typed)) if record.typed is not None else None
-        records.append(check(tx, facts, endpoint, network, record) if check else record)
-    return _with_pool(tx, replace(endpoint, policies=tuple(records)))
+        if check is not None:
+            records = list(endpoint.policies)
+            records[number] = check(tx, facts, endpoint, network, record)
+            endpoint = replace(endpoint, policies=tuple(records))
+    return _with_pool(tx, endpoint)
 
 
 def _check_acl(
@@ -46,7 +49,7 @@ def _check_outbound_nat(
 ) -> PolicyRecord:
     """Refuse exceptions with host bits where the release does (microsoft/hcsshim#1951)."""
     if facts.release.canonical_exceptions:
-        for prefix in record.settings.get("Exceptions") or ():
+        for prefix in split_list(record.settings.get("Exceptions")):
             try:
                 ip_network(prefix)
             except ValueError as error:
@@ -57,16 +60,22 @@ def _check_outbound_nat(
 def _check_port_mapping(
     tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network, record: PolicyRecord
 ) -> PolicyRecord:
-    """Refuse a port that is taken; choose one where none is named (moby/moby daemon/libnetwork)."""
+    """Refuse a port that is taken; choose one where none is named (moby/moby daemon/libnetwork).
+
+    unverified: that an endpoint's own mappings exclude each other as those of two do.
+    """
     mapping = record.typed
     assert isinstance(mapping, PortMapping)
     if not network.traits.maps_ports:
         raise HnsError(HResult.HCN_E_MAPPING_NOT_SUPPORTED)  # unverified: on which types; these translate nothing
     if mapping.internal_port == 0:
         raise HnsError(HResult.HCN_E_INVALID_INTERNAL_PORT)
+    others = tuple(other for other in endpoint.policies if other is not record)
+    own = set(claims.of(replace(endpoint, policies=others)))
 
     def free(port: int) -> bool:
-        return tx.claimed(claims.mapped_port(mapping.vip, mapping.protocol, port)) in (None, endpoint.id)
+        claim = claims.mapped_port(mapping.vip, mapping.protocol, port)
+        return claim not in own and not tx.claimed(claim, apart_from=endpoint)
 
     if mapping.external_port == 0:
         return _with_external_port(record, mapping, pools.mapped_port(free, facts.chooser))
@@ -96,4 +105,4 @@ def _with_pool(tx: Transaction, endpoint: Endpoint) -> Endpoint:
         return replace(endpoint, pool=None) if endpoint.pool else endpoint
     if endpoint.pool is not None or endpoint.remote:
         return endpoint
-    return replace(endpoint, pool=pools.port_block(lambda first: tx.claimed(claims.port_block(first)) is None))
+    return replace(endpoint, pool=pools.port_block(lambda first: not tx.claimed(claims.port_block(first))))

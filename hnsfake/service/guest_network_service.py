@@ -132,7 +132,7 @@ def _free_range(tx: Transaction, count: int) -> int:
     run = 0
     for port in pools.POOL_PORTS:
         block = port - (port - pools.POOL_PORTS.start) % pools.POOL_BLOCK
-        run = 0 if port in taken or tx.claimed(claims.port_block(block)) is not None else run + 1
+        run = 0 if port in taken or tx.claimed(claims.port_block(block)) else run + 1
         if run == count:
             return port - count + 1
     raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)  # unverified: the code

@@ -140,6 +140,7 @@ class HnsService:
         self._apply(exchange.tx)
         before = self._state
         self._record(exchange.tx)
+        exchange.settle_handles()
         self.notifications.publish([*notes_of(before, exchange.tx.records), *exchange.notes])
 
     def _apply(self, tx: Transaction) -> None:

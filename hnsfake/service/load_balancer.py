@@ -92,9 +92,8 @@ def _without_affinity(balancer: LoadBalancer) -> LoadBalancer:
 
 def _check_front_end(tx: Transaction, balancer: LoadBalancer) -> None:
     """Refuse a front end that another load balancer has, or a node port that an endpoint's PortMapping has."""
-    taken = {claim: tx.claimed(claim) for claim in claims.of(balancer)}
-    others = {claim for claim, holder in taken.items() if holder not in (None, balancer.id)}
-    if any(claims.is_front_end(claim) for claim in others):
+    taken = [claim for claim in claims.of(balancer) if tx.claimed(claim, apart_from=balancer)]
+    if any(claims.is_front_end(claim) for claim in taken):
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # kubernetes/kubernetes#139519
-    if others:
+    if taken:
         raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)  # kubernetes/community#8883

@@ -82,11 +82,12 @@ def change_v1(
 
 
 def delete(tx: Transaction, namespace: Namespace) -> None:
-    """Remove a namespace; endpoints still in it stay, detached (containerd deletes after a failed DEL)."""
+    """Remove a namespace; endpoints still in its compartment stay, detached (containerd deletes after a failed DEL)."""
     for endpoint_id in namespace.endpoints:
         endpoint = tx.find(Endpoint, endpoint_id)
         if endpoint is not None:
             endpoints.leave_namespace(tx, endpoint)
+    endpoints.vacate(tx, namespace.compartment)
     left = tx.find(Namespace, namespace.id)
     assert left is not None
     tx.drop(left)
@@ -151,7 +152,7 @@ def _endpoint(tx: Transaction, object_id: str) -> Endpoint:
 
 def _compartment(tx: Transaction, asked: Namespace) -> int:
     """Choose the compartment: the host's for HostDefault, else the one asked for or the lowest free one."""
-    taken = tx.compartments()
+    taken = tx.taken_compartments()
     if asked.type is NamespaceType.HOST_DEFAULT:
         # A second one can be made and deleted (microsoft/hcsshim hcn/hcnnamespace_test.go).
         return HOST_COMPARTMENT

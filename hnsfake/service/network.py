@@ -65,9 +65,7 @@ def show_v2(_tx: Transaction, network: Network, detailed: bool) -> dict[str, Any
 def _check_unique(tx: Transaction, network_id: str, name: str) -> None:
     if tx.find(Network, network_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # jgregmac/hyperv-fix-for-devs#13
-    # unverified: whether names are compared with their case.
-    if name and any(other.name.lower() == name.lower() for other in tx.all(Network)):
-        raise HnsError(HResult.HCN_E_NETWORK_ALREADY_EXISTS)
+    network_checks.check_name(tx, network_id, name)
 
 
 def _identified(asked: Network, network_id: str, facts: NodeFacts) -> Network:

@@ -62,7 +62,8 @@ def update_v1(tx: Transaction, facts: NodeFacts, network: Network, document: Map
     )
     names = {key.lower() for key in document}
     changes: dict[str, Any] = {}
-    if "name" in names and given.name:
+    if given.name:
+        network_checks.check_name(tx, network.id, given.name)
         changes["name"] = given.name
     if "policies" in names:
         changes["policies"] = given.policies

@@ -8,6 +8,7 @@ from hnsfake.documents.network import Network
 from hnsfake.documents.shown.network import EXTENSIONS
 from hnsfake.service import address_sets, policy_support, wants
 from hnsfake.service.node_facts import NodeFacts
+from hnsfake.service.state import Transaction
 
 
 def check(facts: NodeFacts, network: Network) -> None:
@@ -19,6 +20,14 @@ def check(facts: NodeFacts, network: Network) -> None:
     address_sets.check(network)
     if not {extension for extension, _ in network.extensions} <= EXTENSIONS:
         raise HnsError(HResult.HCN_E_SWITCH_EXTENSION_NOT_FOUND)
+
+
+def check_name(tx: Transaction, network_id: str, name: str) -> None:
+    """Refuse a name that another network has; raise HnsError."""
+    # unverified: whether names are compared with their case.
+    others = (other for other in tx.all(Network) if other.id != network_id)
+    if name and any(other.name.lower() == name.lower() for other in others):
+        raise HnsError(HResult.HCN_E_NETWORK_ALREADY_EXISTS)
 
 
 def _check_isolation(network: Network) -> None:

@@ -21,7 +21,7 @@ from hnsfake.documents.network import Network
 from hnsfake.documents.policies import Policy
 from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.service import address_sets, claims, wants
-from hnsfake.service.claims import Claim
+from hnsfake.service.claims import Claim, Holder
 
 Noun = (
     Network
@@ -61,7 +61,7 @@ class State:
     port_reservations: Mapping[str, PortReservation] = field(default_factory=dict)
     management_macs: Mapping[str, ManagementMacs] = field(default_factory=dict)
     systems: Mapping[str, ComputeSystem] = field(default_factory=dict)
-    claims: Mapping[Claim, str] = field(default_factory=dict)
+    claims: Mapping[Claim, frozenset[Holder]] = field(default_factory=dict)
 
     def find(self, kind: type[Noun], object_id: str) -> Noun | None:
         """Return the object with this id, or None."""
@@ -87,8 +87,9 @@ _FIELDS: Mapping[type[Noun], str] = {
 
 
 def compartments(namespaces: Iterable[Namespace], systems: Iterable[ComputeSystem]) -> set[int]:
-    """Return the numbers of the compartments that these are in, and the host's."""
-    return {HOST_COMPARTMENT, *(one.compartment for one in namespaces), *(one.compartment for one in systems)}
+    """Return the numbers of the compartments that are there for these, and the host's."""
+    own = (system.compartment for system in systems if system.has_own_compartment)
+    return {HOST_COMPARTMENT, *(namespace.compartment for namespace in namespaces), *own}
 
 
 class Transaction:
@@ -109,6 +110,10 @@ class Transaction:
         """Return the numbers of all compartments, the host's among them."""
         return compartments(self.all(Namespace), self.all(ComputeSystem))
 
+    def taken_compartments(self) -> set[int]:
+        """Return the numbers that no new compartment may have: those in use, and those that a system outlived."""
+        return self.compartments() | {system.compartment for system in self.all(ComputeSystem)}
+
     def find(self, kind: type[N], object_id: str) -> N | None:
         """Return the object with this id, or None."""
         found: N | None = self._kinds[kind].get(object_id)
@@ -124,9 +129,10 @@ class Transaction:
         """Return the endpoints of a network."""
         return [endpoint for endpoint in self.all(Endpoint) if endpoint.network_id == network_id]
 
-    def claimed(self, claim: Claim) -> str | None:
-        """Return the id of the object that holds a claim, or None."""
-        return self._claims.get(claim)
+    def claimed(self, claim: Claim, apart_from: Noun | None = None) -> bool:
+        """Whether an object holds a claim, other than the one given."""
+        holders = self._claims.get(claim, frozenset())
+        return bool(holders - {claims.holder(apart_from)} if apart_from is not None else holders)
 
     def put(self, noun: Noun) -> None:
         """Create or replace an object."""
@@ -159,10 +165,13 @@ class Transaction:
         if old == new:
             return
         table = dict(self._claims)
+        holder = frozenset([claims.holder(after or before)])
         for claim in old - new:
-            table.pop(claim, None)
-        if after is not None:
-            table.update(dict.fromkeys(new, after.id))
+            table[claim] -= holder
+            if not table[claim]:
+                del table[claim]
+        for claim in new - old:
+            table[claim] = table.get(claim, frozenset()) | holder
         self._claims = table
 
     def _writable(self, kind: type[Noun]) -> dict[str, Noun]:

@@ -38,9 +38,14 @@ class Bench:
     """One HNS on a watched data plane."""
 
     def __init__(
-        self, release_name: str = "ws2022", journal: Path | None = None, seed: int = 1, strict: bool = False
+        self,
+        release_name: str = "ws2022",
+        journal: Path | None = None,
+        seed: int = 1,
+        plane: WatchedDataplane | None = None,
+        strict: bool = False,
     ) -> None:
-        self.plane = WatchedDataplane()
+        self.plane = plane or WatchedDataplane()
         kept = Journal(journal, "n1") if journal is not None else None
         self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed), strict)
 

@@ -234,8 +234,14 @@ def test_load_balancers_and_routes_with_odd_values_get_an_answer(document: Any, 
         '{"Name": "a"} trailing',
         b'{"Name": "' + b"x" * MAX_DOCUMENT + b'"}',
         '{"Flags": true, "SchemaVersion": {"Major": "2"}}',
+        '{"Colour": "\\ud800"}',
+        '{"Colour": 1e999}',
+        '{"Flags": 4294967296, "SchemaVersion": {}}',
     ],
-    ids=["not UTF-8", "brackets", "deep", "long number", "NaN", "trailing", "oversized", "wrong types"],
+    ids=[
+        *("not UTF-8", "brackets", "deep", "long number", "NaN", "trailing", "oversized", "wrong types"),
+        *("half a character", "infinite", "more than 32 bits"),
+    ],
 )
 def test_a_document_that_cannot_be_read_is_invalid_json_and_changes_nothing(operation: str, document: Any) -> None:
     bench = Bench()

@@ -27,6 +27,9 @@ class WinNat:
     def ruleset(self) -> str:
         """Return the script that makes the table."""
         vnic, address = self._interface, self._management_ip
+        # No IPv6 on the wire yet: a network of IPv6 alone has nothing to translate.
+        match = f'ip saddr {{ {self._prefixes} }} oifname != "{vnic}" meta l4proto {_TRANSLATED}'
+        translation = f"{match} snat ip to {address}" if self._prefixes else ""
         lookup = "dnat ip to ip daddr . meta l4proto . th dport map @mappings"
         return f"""
 table inet {self._table} {{
@@ -42,7 +45,7 @@ table inet {self._table} {{
   chain POSTROUTING {{
     type nat hook postrouting priority 100; policy accept;
     iifname "{vnic}" oifname "{vnic}" ct status dnat masquerade
-    ip saddr {{ {self._prefixes} }} oifname != "{vnic}" meta l4proto {_TRANSLATED} snat ip to {address}
+    {translation}
   }}
   chain FORWARD {{
     type filter hook forward priority 0; policy accept;

@@ -43,8 +43,10 @@ class PortMapping(Policy):
         name = settings.get("Protocol")
         if isinstance(name, str) and name.upper() in PROTOCOL_NUMBERS:
             settings["Protocol"] = PROTOCOL_NUMBERS[name.upper()]
-        if settings.pop("ExternalPortReserved", False) is True:
-            settings["Flags"] = settings.get("Flags", 0) | PortMappingFlags.EXTERNAL_PORT_RESERVED.value
+        flags = settings.get("Flags", 0)
+        # Flags that are no number are left for the model to refuse.
+        if settings.pop("ExternalPortReserved", False) is True and isinstance(flags, int):
+            settings["Flags"] = flags | PortMappingFlags.EXTERNAL_PORT_RESERVED.value
         return settings
 
     @classmethod

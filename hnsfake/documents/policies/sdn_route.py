@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from hnsfake.documents.policies.base import Policy
 from hnsfake.documents.policies.values import Address, Network
@@ -23,3 +23,10 @@ class SdnRoute(Policy):
     destination_prefix: Network = Field(alias="DestinationPrefix")
     next_hop: Address = Field(default=None, alias="NextHop")
     need_encap: bool = Field(default=False, alias="NeedEncap")
+
+    @model_validator(mode="after")
+    def _one_family(self) -> Self:
+        hop = self.next_hop
+        if hop is not None and not hop.is_unspecified and hop.version != self.destination_prefix.version:
+            raise ValueError("a next hop of another family")
+        return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -43,14 +43,19 @@ _acl = st.fixed_dictionaries(
         "RemotePorts": _ports,
     },
 ).map(Acl.from_v2)
+
+
+def _sdn_routes(version: Literal[4, 6]) -> st.SearchStrategy[SdnRoute]:
+    addresses = st.ip_addresses(v=version).map(str)
+    fields = {"NextHop": st.just("") | addresses, "NeedEncap": st.booleans()}
+    return st.fixed_dictionaries({"DestinationPrefix": addresses}, optional=fields).map(SdnRoute.from_v2)
+
+
 _any_policy = st.one_of(
     _acl,
     _policies(OutboundNat, VirtualIP=_address, Exceptions=_prefixes, Destinations=_prefixes),
     _policies(PortMapping, Protocol=st.integers(0, 256), InternalPort=_port, ExternalPort=_port, VIP=_address),
-    st.fixed_dictionaries(
-        {"DestinationPrefix": st.ip_addresses().map(str)},
-        optional={"NextHop": _address, "NeedEncap": st.booleans()},
-    ).map(SdnRoute.from_v2),
+    st.one_of(_sdn_routes(4), _sdn_routes(6)),
 )
 
 

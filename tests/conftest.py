@@ -1,0 +1,23 @@
+"""How much is tried where chance decides what is: options of all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("hnsfake")
+    group.addoption("--steps", type=int, default=10_000, help="calls that are made at random against the model of HNS")
+    group.addoption("--kills", type=int, default=40, help="how often a lab is killed at a random point")
+
+
+@pytest.fixture
+def steps(request: pytest.FixtureRequest) -> int:
+    """How many calls to make at random."""
+    return int(request.config.getoption("--steps"))
+
+
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    """How often to kill a lab."""
+    return int(request.config.getoption("--kills"))
