@@ -13,7 +13,7 @@ Touched = Mapping[tuple[str, ...], set[str]]
 
 _HEAD = """# What of HNS's contract is covered
 
-Made of the code's own tables and of what the tests touch (`tox run -e coverage -- --write`); CI fails if it is stale.
+Made of the code's own tables and of what the tests touch (`tox run -e tests`, then `tox run -e coverage -- --write`).
 Tests that draw their input by chance are left out of "tested by", as what they touch differs from run to run.
 """
 _NOT_TESTED = "–"

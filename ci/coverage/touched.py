@@ -24,6 +24,7 @@ from hnsfake.service.call import Call, Reply
 from hnsfake.service.hns import HnsService
 from hnsfake.service.pipeline import V1_FUNCTION
 
+_BY_CHANCE = ("concurrency", "crash", "fuzz")
 Row = tuple[str, ...]
 """An operation's name, a field's model and name, a policy's type and field, what is in an answer about a subject, an
 error's name; the first word says which."""
@@ -57,7 +58,9 @@ class _Touched:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, bool, bool]:
         """Know which test it is."""
         by_chance = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        self._test = None if by_chance else item.nodeid.partition("::")[0]
+        self._test = (
+            None if by_chance or any(word in item.path.stem for word in _BY_CHANCE) else item.nodeid.partition("::")[0]
+        )
         return (yield)
 
     def pytest_sessionfinish(self) -> None:

@@ -47,7 +47,7 @@ def create(exchange: Exchange) -> None:
         asked.shares_with,
     )
     tx.put(system)
-    if namespace is not None:
+    if namespace is not None and system_id not in namespace.containers:  # a client may have listed it before
         endpoints.set_containers(tx, namespace, (*namespace.containers, system_id))
     for endpoint_id in asked.EndpointList:
         attach(tx, system, _endpoint(tx, endpoint_id))

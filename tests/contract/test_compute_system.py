@@ -182,3 +182,9 @@ def test_a_container_that_is_shut_down_is_gone(node: Node) -> None:
 
 def test_the_service_tells_its_properties(node: Node) -> None:
     assert "Properties" in json.loads(node.hcn("HcsGetServiceProperties").output or "")
+
+
+def test_a_container_that_its_namespace_lists_already_is_listed_once(node: Node) -> None:
+    namespace = node.hns_call("POST", "/namespaces/", {"ResourceList": [{"Type": "Container", "Data": {"Id": "db"}}]})
+    node.create_compute_system("db", namespace=namespace["ID"])
+    assert node.hns_call("GET", f"/namespaces/{namespace['ID']}")["Containers"] == ["db"]
