@@ -122,13 +122,22 @@ func TestASetIsUpdated(t *testing.T) {
 	wantMembers(t, policies[0].Settings, set)
 }
 
-// hnsfake changes nothing of a network but its policies.
-func TestANetworkIsNotModifiedInOtherWays(t *testing.T) {
+func TestANetworksNameServersAreChanged(t *testing.T) {
 	network := bridgeNetwork(t)
-	for _, resource := range []hcn.NetworkResourceType{hcn.NetworkResourceTypeDNS, hcn.NetworkResourceTypeExtension} {
-		err := network.ModifyNetworkSettings(&hcn.ModifyNetworkSettingRequest{
-			ResourceType: resource, RequestType: hcn.RequestTypeUpdate, Settings: document(t, struct{}{}),
-		})
-		wantCode(t, err, windows.HCN_E_REQUEST_UNSUPPORTED)
-	}
+	dns := hcn.Dns{Domain: "d.local", Search: []string{"a.local"}, ServerList: []string{"10.96.0.10"}}
+	check(t, network.ModifyNetworkSettings(&hcn.ModifyNetworkSettingRequest{
+		ResourceType: hcn.NetworkResourceTypeDNS, RequestType: hcn.RequestTypeUpdate, Settings: document(t, dns),
+	}))
+	again, err := hcn.GetNetworkByID(network.Id)
+	check(t, err)
+	wantEqual(t, "domain", again.Dns.Domain, dns.Domain)
+	wantEqual(t, "name server", again.Dns.ServerList[0], dns.ServerList[0])
+}
+
+func TestAnExtensionThatTheSwitchDoesNotHaveIsNotSwitchedOn(t *testing.T) {
+	network := bridgeNetwork(t)
+	err := network.ModifyNetworkSettings(&hcn.ModifyNetworkSettingRequest{
+		ResourceType: hcn.NetworkResourceTypeExtension, RequestType: hcn.RequestTypeUpdate, Settings: document(t, struct{}{}),
+	})
+	wantCode(t, err, windows.HCN_E_SWITCH_EXTENSION_NOT_FOUND)
 }
