@@ -35,11 +35,14 @@ _MAX_METRIC = 0xFFFF
 
 
 class EndpointFlags(IntFlag):
-    """v2 ``Flags`` that have a word in v1 (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
+    """v2 ``Flags`` (microsoft/SDN Kubernetes/windows/hns.v2.psm1; Microsoft's HCN schema, EndpointFlags)."""
 
     REMOTE = 1
     DISABLE_ICC = 2
+    MIRRORING = 4
     ENABLE_LOW_METRIC = 8
+    OVERRIDE_DNS_SERVER_ORDER = 16
+    DHCP = 32
 
 
 _REMOTE = EndpointFlags.REMOTE.value  # a plain number: every endpoint is asked whenever one is created
@@ -91,6 +94,7 @@ class Endpoint:
     enable_internal_dns: bool = False
     namespace_id: str = ""
     ip_subnet_ids: tuple[str, ...] = ()  # of which HNS is to choose an address each
+    asked_in_v2: bool = False
     # filled in by the service
     state: EndpointState = EndpointState.CREATED
     compartment: int | None = None
@@ -194,6 +198,7 @@ def _from_v2(document: EndpointV2) -> Endpoint:
         policies=tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies),
         dns=DnsSettings.from_v2(document.Dns),
         flags=document.Flags,
+        asked_in_v2=True,
     )
 
 

@@ -17,6 +17,11 @@ def new() -> str:
     return str(uuid.uuid4()).upper()
 
 
+def derived(owner: str, what: str) -> str:
+    """Return the id of a part of an object, always the same one for the same object."""
+    return str(uuid.uuid5(uuid.UUID(owner), what)).upper()
+
+
 def read(text: str | None) -> str | None:
     """Normalise a GUID in any case, with or without braces; None where there is none or it is all zeros.
 

@@ -40,8 +40,8 @@ def matches(view: Mapping[str, Any], conditions: Mapping[str, Any]) -> bool:
 
     Ids and types are compared without regard to case, other text exactly: hcsshim filters by the id in whatever case
     it got, and by Name exactly; a type is shown as a client once sent it. A condition with an empty id matches
-    nothing: kube-proxy deletes with "". A field that an object doesn't have meets no condition.  # unverified, as is
-    that the case of fields' names is no matter
+    nothing: kube-proxy deletes with "". A field that an object doesn't have meets no condition, but that an endpoint
+    that doesn't say it is remote isn't.  # unverified, as is that the case of fields' names is no matter
     """
     return all(_equal(_field(view, name), wanted, name.lower()) for name, wanted in conditions.items())
 
@@ -61,6 +61,8 @@ def _equal(actual: Any, wanted: Any, name: str) -> bool:
             return actual.lower() == wanted.strip("{}").lower()
         if name == "type":
             return actual.lower() == wanted.lower()
+    if name == "isremoteendpoint" and actual is None:
+        actual = False
     if isinstance(actual, bool) or isinstance(wanted, bool):
         return actual is wanted
     return actual is not None and bool(actual == wanted)

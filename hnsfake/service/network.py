@@ -97,9 +97,11 @@ def _with_nat(tx: Transaction, network: Network) -> Network:
     """Name the NAT instance, and give what HNS 13 and later gives: flag 8, and NAT networks a VLAN of their own.
 
     The other flags of ICS are the caller's: 1 EnableDns, 2 EnableDhcp (microsoft/SDN Kubernetes/windows/hns.v2.psm1);
-    the "Default Switch" shows 3 on HNS 9 and 11 later (canonical/multipass#1833, microsoft/WSL#6457).
+    the "Default Switch" shows 3 on HNS 9 and 11 later (canonical/multipass#1833, microsoft/WSL#6457). Before, NAT is
+    ICS's too, and is called so (moby/moby#40128).
     """
-    network = replace(network, nat_name=f"{network.traits.nat_name}{guids.new()}")
+    service = network.traits.nat_name if is_new(network.version) else "ICS"
+    network = replace(network, nat_name=f"{service}{guids.new()}")
     if not is_new(network.version):
         return network
     network = replace(network, flags=network.flags | NetworkFlags.NON_PERSISTENT.value)

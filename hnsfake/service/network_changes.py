@@ -14,7 +14,7 @@ from hnsfake.documents.network import POLICIES, ExtensionState, IPNetwork, Netwo
 from hnsfake.documents.policies import RemoteSubnetRoute
 from hnsfake.documents.policies.record import PolicyRecord, read_v2
 from hnsfake.documents.schema import DnsObject
-from hnsfake.documents.shown.network import EXTENSIONS, extension_states
+from hnsfake.documents.shown.extensions import available, extension_states
 from hnsfake.service import network_checks, policies
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
@@ -83,7 +83,7 @@ def _put(tx: Transaction, facts: NodeFacts, network: Network) -> None:
 def _with_extensions(tx: Transaction, network: Network, asked: tuple[tuple[str, bool], ...]) -> Network:
     before = extension_states(network)
     new = {extension: on for extension, on in asked if before.get(extension) is not on}
-    if not set(new) <= EXTENSIONS:
+    if not set(new) <= available(network.version):
         raise HnsError(HResult.HCN_E_SWITCH_EXTENSION_NOT_FOUND)
     sharing = [other for other in tx.all(Network) if other.switch_id == network.switch_id]
     if new and len(sharing) > 1:

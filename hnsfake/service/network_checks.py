@@ -5,7 +5,7 @@ from __future__ import annotations
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import Network
-from hnsfake.documents.shown.network import EXTENSIONS
+from hnsfake.documents.shown.extensions import available
 from hnsfake.service import address_sets, policy_support, wants
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
@@ -18,7 +18,7 @@ def check(facts: NodeFacts, network: Network) -> None:
     of_subnets = [record for subnet in network.subnets for record in subnet.policies]
     policy_support.check(facts, "NetworkPolicy", [*network.policies, *of_subnets])
     address_sets.check(network)
-    if not {extension for extension, _ in network.extensions} <= EXTENSIONS:
+    if not {extension for extension, _ in network.extensions} <= available(network.version):
         raise HnsError(HResult.HCN_E_SWITCH_EXTENSION_NOT_FOUND)
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.endpoint import Endpoint, EndpointFlags
 from hnsfake.documents.network import DEFAULT_ROUTES, Network
-from hnsfake.documents.shown.form import is_new, resources
+from hnsfake.documents.shown.allocators import of_endpoint
+from hnsfake.documents.shown.form import health, is_new, resources
 
 ENCAP_OVERHEAD = 50
-"""Bytes of encapsulation; in every endpoint document, whatever the driver (projectcalico/calico#4682)."""
-
+"""Bytes of encapsulation: of types whose ports have VFP (projectcalico/calico#4682, Azure/AKS#1367)."""
 
 _NEW_ORDER = (
     *("ID", "Name", "Version", "AdditionalParams", "Resources", "State", "VirtualNetwork", "VirtualNetworkName"),
@@ -46,18 +46,22 @@ def _new_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
 
 
 def _old_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
-    """HNS 9: alphabetical, ids in upper case."""
+    """HNS 9: alphabetical, ids in upper case.
+
+    What was asked for in v2 shows what it has none of as zeros (Azure/AKS#1367).  # unverified: for local endpoints
+    """
     view = _common_v1(endpoint, network)
-    view.update(
-        {
-            "ActivityId": endpoint.activity_id,
-            "CreateProcessingStartTime": endpoint.created,
-            "Health": {"LastErrorCode": 0, "LastUpdateTime": endpoint.created},
-            "InterfaceConstraint": {"InterfaceGuid": guids.ZERO},
-            "StartTime": endpoint.created,
-            "Type": network.type,
-        }
-    )
+    view.update({"ActivityId": endpoint.activity_id, "Health": health(endpoint.created), "Type": network.type})
+    view.setdefault("EncapOverhead", 0)
+    if not endpoint.remote:
+        view["CreateProcessingStartTime"] = endpoint.created
+    elif network.traits.name in ("L2Bridge", "L2Tunnel"):  # unverified: for L2Tunnel
+        view["Policies"] = [*(p for p in view["Policies"] if p["Type"] != "L2Driver"), {"Type": "L2Driver"}]
+    if endpoint.compartment is not None:
+        view["StartTime"] = endpoint.created
+    if endpoint.asked_in_v2:
+        view["InterfaceConstraint"] = {"InterfaceGuid": guids.ZERO}
+        view["Namespace"] = {"ID": guids.ZERO, "CompartmentGuid": guids.ZERO}
     if endpoint.namespace_id:
         view["Namespace"] = {"ID": endpoint.namespace_id, "CompartmentGuid": endpoint.namespace_id}
     return {name: view[name] for name in sorted(view)}
@@ -67,14 +71,12 @@ def _common_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
     view: dict[str, Any] = {
         "AdditionalParams": {},
         **endpoint.dns.v1(),
-        "EncapOverhead": ENCAP_OVERHEAD,
         "ID": endpoint.id,
         **_addresses_v1(endpoint),
-        "IsRemoteEndpoint": endpoint.remote,
         "MacAddress": endpoint.mac,
         "Name": endpoint.name,
         "Policies": [policy.v1() for policy in endpoint.policies],
-        "Resources": resources(endpoint.activity_id, network.activity_id, endpoint.created, endpoint.version),
+        "Resources": _resources(endpoint, network),
         "SharedContainers": list(endpoint.containers),
         "State": int(endpoint.state),
         "Version": endpoint.version,
@@ -85,6 +87,8 @@ def _common_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
         "DisableICC": True if endpoint.flags & EndpointFlags.DISABLE_ICC else None,
         "EnableInternalDNS": endpoint.enable_internal_dns or None,
         "EnableLowMetric": True if endpoint.flags & EndpointFlags.ENABLE_LOW_METRIC else None,
+        "EncapOverhead": ENCAP_OVERHEAD if network.traits.vfp else None,
+        "IsRemoteEndpoint": True if endpoint.remote else None,
     }
     view.update({key: value for key, value in optional.items() if value is not None})
     return view
@@ -95,8 +99,7 @@ def endpoint_v2(endpoint: Endpoint, network: Network, detailed: bool) -> dict[st
 
     (Azure/azure-container-networking#3550; hnsdiag's lists, kubernetes-sigs/sig-windows-tools#84.)
     """
-    inner = resources(endpoint.activity_id, network.activity_id, endpoint.created, endpoint.version)
-    extra = {"Resources": inner, "SharedContainers": list(endpoint.containers)}
+    extra = {"Resources": _resources(endpoint, network), "SharedContainers": list(endpoint.containers)}
     return {
         "ID": endpoint.id.lower(),
         "Name": endpoint.name,
@@ -116,6 +119,11 @@ def endpoint_v2(endpoint: Endpoint, network: Network, detailed: bool) -> dict[st
         "Health": {"Extra": extra} if detailed else {},
         "SchemaVersion": {"Major": 2, "Minor": 0},
     }
+
+
+def _resources(endpoint: Endpoint, network: Network) -> dict[str, Any]:
+    allocators = of_endpoint(endpoint, network)
+    return resources(endpoint.activity_id, network.activity_id, endpoint.created, endpoint.version, allocators)
 
 
 _V1_NAMES = {

@@ -8,7 +8,7 @@ to 12 are taken to be like 9.  # unverified
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _NEW_FORM = 13 << 32
@@ -28,16 +28,23 @@ def ordered(view: Mapping[str, Any], version: int, last: Iterable[str] = ("Versi
     return {name: view[name] for name in names}
 
 
-def resources(object_id: str, parent: str, created: int, version: int) -> dict[str, Any]:
+def health(created: int) -> dict[str, Any]:
+    """Return the ``Health`` of what is in good health."""
+    return {"LastErrorCode": 0, "LastUpdateTime": created}
+
+
+def resources(
+    object_id: str, parent: str, created: int, version: int, allocators: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """Return an object's ``Resources``: its own id is the object's ActivityId.
 
-    The allocators inside are left out: they tell of switch ports and VFP objects, a record a real machine has
-    to give for each release.  # unverified: an object without allocators is seen only before it is attached
+    An object that has none doesn't show ``Allocators`` (microsoft/SDN#269, moby/moby#40128).
     """
     view: dict[str, Any] = {
         "AdditionalParams": {},
-        "AllocationOrder": 0,
-        "Health": {"LastErrorCode": 0, "LastUpdateTime": created},
+        "AllocationOrder": len(allocators),
+        **({"Allocators": list(allocators)} if allocators else {}),
+        "Health": health(created),
         "ID": object_id,
         "PortOperationTime": 0,
         "State": 1,

@@ -10,26 +10,13 @@ from typing import Any
 
 from hnsfake.documents.macs import to_text
 from hnsfake.documents.network import DEFAULT_ROUTES, IpSubnet, Network, Subnet
-from hnsfake.documents.shown.form import is_new, ordered, resources
+from hnsfake.documents.shown.allocators import of_network
+from hnsfake.documents.shown.extensions import NAMES, extension_states
+from hnsfake.documents.shown.form import health, is_new, ordered, resources
 
-# The three extensions of every switch; VFP is on where the type uses it (rancher/rke2#3925).
-_EXTENSIONS = (
-    ("E7C3B2F0-F3C5-48DF-AF2B-10FED6D72E7A", "Microsoft Windows Filtering Platform", False),
-    ("F74F241B-440F-4433-BB28-00F89EAD20D8", "Microsoft Azure VFP Switch Extension", True),
-    ("430BDADD-BAB0-41AB-A369-94B67FA5BE0A", "Microsoft NDIS Capture", True),
-)
-_VFP = "F74F241B-440F-4433-BB28-00F89EAD20D8"
-# Those that another product installs: there once they were switched on (antrea-io/antrea pkg/agent/util).
-_OTHERS = {"583CC151-73EC-4A6A-8B47-578297AD7623": "Open vSwitch Extension"}
-_EXTENSION_NAMES = {guid: name for guid, name, _ in _EXTENSIONS} | _OTHERS
-EXTENSIONS = frozenset(_EXTENSION_NAMES)
-"""The ids of extensions that a switch has or may get."""
-
-
-def extension_states(network: Network) -> dict[str, bool]:
-    """Return the extensions of a network's switch, and whether each is on."""
-    states = {guid: enabled and (guid != _VFP or network.traits.vfp) for guid, _, enabled in _EXTENSIONS}
-    return states | dict(network.extensions)
+_HNS_15 = 15 << 32
+# What HNS counts of ICS: the first three in HNS 9, where NAT networks are ICS's too (moby/moby#40128), later all.
+_COUNTED = ("Address", "Interface", "Route", "DHCP", "DNSCache", "DNS", "MacAddress", "Neighbor", "Xlat")
 
 
 def network_v1(network: Network, endpoint_count: int, total_endpoints: int) -> dict[str, Any]:
@@ -41,19 +28,19 @@ def network_v1(network: Network, endpoint_count: int, total_endpoints: int) -> d
         "CurrentEndpointCount": endpoint_count,
         **network.dns.v1(),
         "Extensions": [
-            {"Id": guid, "IsEnabled": enabled, "Name": _EXTENSION_NAMES[guid]}
+            {"Id": guid, "IsEnabled": enabled, "Name": NAMES[guid]}
             for guid, enabled in extension_states(network).items()
         ],
         "Flags": network.flags,
-        "Health": _health(network),
+        "Health": _health_of_all(network),
         "ID": network.id,
         "IPv6": any(subnet.prefix is not None and subnet.prefix.version == 6 for subnet in network.subnets),
         "LayeredOn": network.layer_id,
-        "MacPools": [_mac_range(pair) for pair in network.mac_ranges],
+        "MacPools": [dict(sorted(_mac_range(pair).items())) for pair in network.mac_ranges],
         "MaxConcurrentEndpoints": endpoint_count,
         "Name": network.name,
         "Policies": [policy.v1() for policy in network.policies],
-        "Resources": resources(network.activity_id, network.layer_id, network.created, network.version),
+        "Resources": _resources(network),
         "State": 1,
         "TotalEndpoints": total_endpoints,
         "Type": network.type,
@@ -70,7 +57,7 @@ def network_v1(network: Network, endpoint_count: int, total_endpoints: int) -> d
         "NetworkAdapterName": network.adapter or None,
         "SourceMac": network.source_mac or None,
         "Subnets": [_subnet_v1(subnet, network) for subnet in network.subnets] or None,
-        "SwitchGuid": network.switch_id if traits.name != "NAT" else None,
+        "SwitchGuid": network.switch_id if _shows_switch(network) else None,
         "SwitchName": network.name if traits.own_switch else None,
     }
     view.update({key: value for key, value in optional.items() if value is not None})
@@ -143,12 +130,13 @@ def _subnet_v1(subnet: Subnet, network: Network) -> dict[str, Any]:
         "AdditionalParams": {},
         "AddressPrefix": str(subnet.prefix or ""),
         "GatewayAddress": str(subnet.gateway or ""),
-        "Health": _health(network),
+        "Health": health(network.created),
         "ID": subnet.id,
-        "ObjectType": 5,
         "Policies": [policy.v1() for policy in subnet.policies],
         "State": 0,
     }
+    if is_new(network.version) or not network.traits.nat_name:  # moby/moby#40128
+        view["ObjectType"] = 5
     if is_new(network.version):
         view.update({"Flags": subnet.flags, "IpSubnets": [_ip_subnet_v1(one, network) for one in subnet.ip_subnets]})
     return {name: view[name] for name in sorted(view)}
@@ -158,7 +146,7 @@ def _ip_subnet_v1(subnet: IpSubnet, network: Network) -> dict[str, Any]:
     return {
         "AdditionalParams": {},
         "Flags": subnet.flags,
-        "Health": _health(network),
+        "Health": health(network.created),
         "ID": subnet.id,
         "IpAddressPrefix": str(subnet.prefix),
         "ObjectType": 6,
@@ -167,8 +155,28 @@ def _ip_subnet_v1(subnet: IpSubnet, network: Network) -> dict[str, Any]:
     }
 
 
-def _health(network: Network) -> dict[str, Any]:
-    return {"LastErrorCode": 0, "LastUpdateTime": network.created}
+def _shows_switch(network: Network) -> bool:
+    """Whether v1 shows SwitchGuid: not in HNS 9, and of NAT not in 13 (Masterwow3/docker-netrestore README).
+
+    unverified: in 13 for other types; 15 shows it of Overlay and NAT, 11 of "Default Switch".
+    """
+    if network.traits.name == "NAT":
+        return network.version >= _HNS_15
+    return is_new(network.version) or network.traits.own_switch
+
+
+def _health_of_all(network: Network) -> dict[str, Any]:
+    """Return a network's Health: where ICS serves it, how many notifications were sent and missed."""
+    new = is_new(network.version)
+    served = network.traits.name == "ICS" or (network.traits.nat_name and not new)
+    counted = (_COUNTED if new else _COUNTED[:3]) if served else ()
+    counts = {f"{what}Notification{number}": 0 for what in counted for number in ("MissedCount", "SequenceNumber")}
+    return dict(sorted({**health(network.created), **counts}.items()))
+
+
+def _resources(network: Network) -> dict[str, Any]:
+    allocators = of_network(network)
+    return resources(network.activity_id, network.layer_id, network.created, network.version, allocators)
 
 
 def _mac_range(pair: tuple[int, int]) -> dict[str, str]:
@@ -178,6 +186,6 @@ def _mac_range(pair: tuple[int, int]) -> dict[str, str]:
 def _extra(network: Network) -> dict[str, Any]:
     return {
         "LayeredOn": network.layer_id,
-        "Resources": resources(network.activity_id, network.layer_id, network.created, network.version),
+        "Resources": _resources(network),
         "SwitchGuid": network.switch_id,
     }

@@ -128,7 +128,7 @@ def _endpoint_v1(shown: dict[str, Any]) -> Any:
         shown["VirtualNetwork"].upper(),
         shown["IPAddress"],
         same_mac(shown["MacAddress"]),
-        shown["IsRemoteEndpoint"],
+        shown.get("IsRemoteEndpoint", False),
         shown.get("Namespace", {}).get("ID", "").upper(),
         mappings,
     )
