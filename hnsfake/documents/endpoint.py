@@ -22,7 +22,7 @@ from hnsfake.documents.policies.values import read_mac
 from hnsfake.documents.schema import (
     DnsObject,
     Document,
-    DocumentVersion,
+    ObjectDocument,
     PolicyDocument,
     Route,
     UInt32,
@@ -94,6 +94,7 @@ class Endpoint:
     enable_internal_dns: bool = False
     namespace_id: str = ""
     ip_subnet_ids: tuple[str, ...] = ()  # of which HNS is to choose an address each
+    additional_params: Mapping[str, Any] = field(default_factory=dict)
     asked_in_v2: bool = False
     # filled in by the service
     state: EndpointState = EndpointState.CREATED
@@ -118,11 +119,9 @@ class IpConfigurationV2(Document):
     IpSubnetId: str = ""
 
 
-class EndpointV2(Document):
+class EndpointV2(ObjectDocument):
     """HostComputeEndpoint."""
 
-    ID: str = ""
-    Name: str = ""
     HostComputeNetwork: str = ""
     HostComputeNamespace: str = ""
     Policies: list[PolicyDocument] = []
@@ -131,8 +130,6 @@ class EndpointV2(Document):
     Routes: list[Route] = []
     MacAddress: str = ""
     Flags: Annotated[UInt32, known_flags(EndpointFlags)] = 0
-    Health: dict[str, Any] = {}
-    SchemaVersion: DocumentVersion = DocumentVersion()
 
 
 class EndpointV1(Document):
@@ -157,6 +154,7 @@ class EndpointV1(Document):
     DisableICC: bool = False
     IsRemoteEndpoint: bool = False
     EnableLowMetric: bool = False
+    AdditionalParams: dict[str, Any] = {}
 
     Namespace: dict[str, Any] = {}
     EncapOverhead: int = 0
@@ -198,6 +196,7 @@ def _from_v2(document: EndpointV2) -> Endpoint:
         policies=tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies),
         dns=DnsSettings.from_v2(document.Dns),
         flags=document.Flags,
+        additional_params=document.AdditionalParams,
         asked_in_v2=True,
     )
 
@@ -229,6 +228,7 @@ def _from_v1(document: EndpointV1) -> Endpoint:
         dns=DnsSettings.from_v1(document.DNSDomain, document.DNSSuffix, document.DNSServerList),
         flags=int(flags),
         enable_internal_dns=document.EnableInternalDNS,
+        additional_params=document.AdditionalParams,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from hnsfake.documents import guids
-from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields
+from hnsfake.documents.schema import Document, ObjectDocument, UInt32, UnknownFields
 
 
 class PortProtocol(IntEnum):
@@ -62,18 +62,14 @@ class PortReservation:
         return PortAccess.EXCLUSIVE in (self.access, access)
 
 
-class GuestNetworkServiceV2(Document):
+class GuestNetworkServiceV2(ObjectDocument):
     """GuestNetworkService. Enumerations may be sent as their names or as numbers."""
 
-    ID: str = ""
-    Name: str = ""
-    Owner: str = ""
     VirtualMachineId: str = ""
     MirroredInterfaces: list[dict[str, Any]] = []
     MirrorHostNetworking: bool = False
     GnsRpcServerInformation: dict[str, Any] = {}
     Flags: UInt32 | str = 0
-    SchemaVersion: DocumentVersion = DocumentVersion()
 
 
 class StateRequest(Document):

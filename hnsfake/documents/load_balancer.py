@@ -18,7 +18,7 @@ from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import IPAddress
 from hnsfake.documents.policy_list import PolicyListV1, read_references
-from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields, known_flags
+from hnsfake.documents.schema import Document, ObjectDocument, UInt32, UnknownFields, known_flags
 
 ELB = "ELB"
 """The ``Type`` of a load balancer's policy in a v1 policy list."""
@@ -92,17 +92,15 @@ class PortMappingV2(Document):
     Flags: Annotated[UInt32, known_flags(PortMappingFlags)] = 0
 
 
-class LoadBalancerV2(Document):
+class LoadBalancerV2(ObjectDocument):
     """HostComputeLoadBalancer."""
 
-    ID: str = ""
     HostComputeNetwork: str = ""
     HostComputeEndpoints: list[str] = []
     SourceVIP: str = ""
     FrontendVIPs: list[str] = []
     PortMappings: list[PortMappingV2] = []
     Flags: Annotated[UInt32, known_flags(LoadBalancerFlags)] = 0
-    SchemaVersion: DocumentVersion = DocumentVersion()
 
 
 class ElbPolicyV1(Document):

@@ -12,6 +12,7 @@ from hnsfake.documents.text import read_object
 class ModifyRequest(Document):
     """ModifyNetworkSettingRequest and its like (microsoft/hcsshim hcn/hcnnetwork.go, hcnendpoint.go)."""
 
+    ResourceUri: str = ""  # in Microsoft's schema; no client sends one
     ResourceType: str = ""
     RequestType: str = ""
     Settings: dict[str, Any] = {}

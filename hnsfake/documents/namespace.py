@@ -13,7 +13,7 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError, InvalidDocumentError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields
+from hnsfake.documents.schema import Document, ObjectDocument, UInt32, UnknownFields
 
 
 class NamespaceType(StrEnum):
@@ -64,14 +64,16 @@ class ResourceEntry(Document):
         return found
 
 
-class NamespaceV2(Document):
-    """HostComputeNamespace. containerd sends a SchemaVersion of 0.0 and no type, which means Host."""
+class NamespaceV2(ObjectDocument):
+    """HostComputeNamespace. containerd sends a SchemaVersion of 0.0 and no type, which means Host.
 
-    ID: str = ""
+    The compartment's GUID is HNS's own: here too it is read and has no effect.
+    """
+
     NamespaceId: UInt32 = 0
+    NamespaceGuid: str = ""
     Type: str = ""
     Resources: list[ResourceEntry] = []
-    SchemaVersion: DocumentVersion = DocumentVersion()
 
 
 class NamespaceV1(Document):

@@ -12,8 +12,6 @@ from enum import IntFlag
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.errors import HnsError
@@ -25,8 +23,8 @@ from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, ta
 from hnsfake.documents.schema import (
     DnsObject,
     Document,
-    DocumentVersion,
     MacRange,
+    ObjectDocument,
     PolicyDocument,
     Route,
     UInt32,
@@ -49,6 +47,12 @@ class SubnetRoute:
     next_hop: str
     destination: str
     metric: int = 0
+
+
+class SubnetFlags(IntFlag):
+    """``Flags`` of a subnet (microsoft/hcsshim hcn/hcnnetwork.go)."""
+
+    DO_NOT_RESERVE_GATEWAY_ADDRESS = 1
 
 
 class IpSubnetFlags(IntFlag):
@@ -152,22 +156,20 @@ class Network:
         return TYPES[self.type.lower()]
 
 
-class IpSubnetV2(Document):
+class IpSubnetV2(ObjectDocument):
     """An entry of a subnet's ``IpSubnets`` (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
 
-    ID: str = ""
     IpAddressPrefix: str = ""
-    Flags: int = Field(_BOTH, ge=0)
+    Flags: Annotated[UInt32, known_flags(IpSubnetFlags)] = _BOTH
 
 
-class SubnetV2(Document):
+class SubnetV2(ObjectDocument):
     """A subnet inside ``Ipams``."""
 
-    ID: str = ""
     IpAddressPrefix: str = ""
     Policies: list[PolicyDocument] = []
     Routes: list[Route] = []
-    Flags: UInt32 = 0
+    Flags: Annotated[UInt32, known_flags(SubnetFlags)] = 0
     IpSubnets: list[IpSubnetV2] = []
 
 
@@ -184,20 +186,15 @@ class MacPoolV2(Document):
     Ranges: list[MacRange] = []
 
 
-class NetworkV2(Document):
+class NetworkV2(ObjectDocument):
     """HostComputeNetwork."""
 
-    ID: str = ""
-    Name: str = ""
     Type: str = ""
     Policies: list[PolicyDocument] = []
     MacPool: MacPoolV2 = MacPoolV2()
     Dns: DnsObject = DnsObject()
     Ipams: list[IpamV2] = []
     Flags: Annotated[UInt32, known_flags(NetworkFlags)] = 0
-    Health: dict[str, Any] = {}
-    AdditionalParams: dict[str, Any] = {}
-    SchemaVersion: DocumentVersion = DocumentVersion()
 
 
 class ExtensionState(Document):

@@ -17,6 +17,8 @@ from hnsfake.documents.errors import InvalidDocumentError
 log = logging.getLogger("hnsfake.documents")
 
 
+UInt16 = Annotated[int, Field(ge=0, le=0xFFFF)]
+UInt64 = Annotated[int, Field(ge=0, lt=1 << 64)]
 UInt32 = Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
 """Flags and numbers that are DWORDs in Windows, and uint32 in microsoft/hcsshim, which can't read any other."""
 
@@ -115,6 +117,23 @@ class DocumentVersion(Document):
 
     Major: int = 2
     Minor: int = 0
+
+
+class ObjectDocument(Document):
+    """What all objects of v2 have: Base in MicrosoftDocs/Virtualization-Documentation hns_schema.
+
+    All but the ids, names and versions is HNS's own: clients send whole documents back, and it has no effect there.
+    """
+
+    ID: str = ""
+    Owner: str = ""  # unverified: where HNS shows it; no published output does
+    Name: str = ""
+    Version: UInt64 = 0
+    AdditionalParams: dict[str, Any] = {}
+    Health: dict[str, Any] = {}
+    SchemaVersion: DocumentVersion = DocumentVersion()
+    Telemetry: dict[str, Any] = {}
+    State: UInt16 = 0
 
 
 class DnsObject(Document):

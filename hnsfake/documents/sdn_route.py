@@ -16,7 +16,7 @@ from hnsfake.documents.policies import InvalidPolicyError
 from hnsfake.documents.policies import SdnRoute as SdnRoutePolicy
 from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
 from hnsfake.documents.policy_list import PolicyListV1, read_references
-from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
+from hnsfake.documents.schema import ObjectDocument, UnknownFields
 
 POLICIES = table((SdnRoutePolicy,))
 ROUTE = SdnRoutePolicy.v1_type
@@ -37,15 +37,13 @@ class SdnRoute:
     created: int = 0
 
 
-class SdnRouteV2(Document):
+class SdnRouteV2(ObjectDocument):
     """HostComputeRoute. The routes are ``Setting`` in hcsshim's document, ``Routes`` in Microsoft's schema."""
 
-    ID: str = ""
     HostComputeNetwork: str = ""
     HostComputeEndpoints: list[str] = []
     Setting: list[dict[str, Any]] = []
     Routes: list[dict[str, Any]] = []
-    SchemaVersion: DocumentVersion = DocumentVersion()
 
 
 def read_sdn_route(document: Mapping[str, Any], unknown: UnknownFields) -> SdnRoute:

@@ -11,8 +11,10 @@ from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.policies import (
     AutomaticDns,
     EncapOverhead,
+    Encryption,
     HostRoute,
     InterfaceConstraint,
+    InterfaceParameters,
     Iov,
     L2Driver,
     L4Proxy,
@@ -55,7 +57,9 @@ DHCP = "DHCP"
 _NOT_ENFORCED: Mapping[type | str, str] = {
     AutomaticDns: "endpoints get the name servers of their own document",
     EncapOverhead: "the MTU is that of the network's type",
+    Encryption: "nothing is encrypted",
     InterfaceConstraint: "the adapter is chosen by NetAdapterName, by address, or by the default route",
+    InterfaceParameters: "the MTU is that of the network's type",
     Iov: "there is no SR-IOV",
     L2Driver: "there is no other driver",
     L4Proxy: "nothing is redirected",

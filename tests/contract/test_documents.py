@@ -46,6 +46,7 @@ ENDPOINT_V1: dict[str, Any] = {
     "DisableICC": True,
     "EnableLowMetric": True,
     "EncapOverhead": 50,
+    "AdditionalParams": {"pod-name": "web"},
     "Policies": [{"Type": "OutBoundNAT", "ExceptionList": ["10.0.0.0/8"]}],
 }
 NETWORK_V2: dict[str, Any] = {

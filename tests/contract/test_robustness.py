@@ -119,7 +119,18 @@ POLICY_TYPES = st.sampled_from(
     [
         *("ACL", "OutBoundNAT", "PortMapping", "NAT", "SDNRoute", "ROUTE", "ProviderAddress", "PA", "QOS"),
         *("VSID", "VLAN", "RemoteSubnetRoute", "HostRoute", "DrMacAddress", "VxlanPort", "NetAdapterName"),
-        *("EncapOverhead", "InterfaceConstraint", "Iov", "L2Driver", "L4Proxy", "L4WFPPROXY", "PortName", "TierAcl"),
+        *(
+            "EncapOverhead",
+            "Encryption",
+            "InterfaceConstraint",
+            "InterfaceParameters",
+            "Iov",
+            "L2Driver",
+            "L4Proxy",
+            "L4WFPPROXY",
+            "PortName",
+            "TierAcl",
+        ),
         *("AutomaticDNS", "LayerConstraint", "NetworkACL", "SetPolicy", "SourceMacAddress", "VSwitchExtension"),
     ]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hnsfake.documents.policies.acl import Acl, NetworkAcl
 from hnsfake.documents.policies.base import InvalidPolicyError, Policy
+from hnsfake.documents.policies.encryption import Encryption
 from hnsfake.documents.policies.interface_constraint import InterfaceConstraint
 from hnsfake.documents.policies.network_policies import (
     AutomaticDns,
@@ -17,7 +18,7 @@ from hnsfake.documents.policies.network_policies import (
 )
 from hnsfake.documents.policies.outbound_nat import OutboundNat
 from hnsfake.documents.policies.port_mapping import PortMapping
-from hnsfake.documents.policies.port_settings import EncapOverhead, Iov, L2Driver, PortName
+from hnsfake.documents.policies.port_settings import EncapOverhead, InterfaceParameters, Iov, L2Driver, PortName
 from hnsfake.documents.policies.provider_address import ProviderAddress
 from hnsfake.documents.policies.proxy import L4Proxy, L4WfpProxy
 from hnsfake.documents.policies.qos import Qos
@@ -30,7 +31,9 @@ from hnsfake.documents.policies.vsid import Vlan, Vsid
 ENDPOINT_POLICIES: tuple[type[Policy], ...] = (
     Acl,
     EncapOverhead,
+    Encryption,
     InterfaceConstraint,
+    InterfaceParameters,
     Iov,
     L2Driver,
     L4Proxy,
@@ -42,6 +45,7 @@ ENDPOINT_POLICIES: tuple[type[Policy], ...] = (
     Qos,
     SdnRoute,
     TierAcl,
+    Vlan,
 )
 NETWORK_POLICIES: tuple[type[Policy], ...] = (
     AutomaticDns,
@@ -71,8 +75,10 @@ __all__ = [
     "AutomaticDns",
     "DrMacAddress",
     "EncapOverhead",
+    "Encryption",
     "HostRoute",
     "InterfaceConstraint",
+    "InterfaceParameters",
     "InvalidPolicyError",
     "Iov",
     "L2Driver",

@@ -39,6 +39,15 @@ class Iov(Policy):
     interrupt_moderation: int | str = Field(default=0, alias="InterruptModeration")
 
 
+class InterfaceParameters(Policy):
+    """The MTU of the vNIC. MicrosoftDocs/Virtualization-Documentation hns_schema, InterfaceParametersPolicySetting."""
+
+    v2_type: ClassVar[str] = "InterfaceParameters"
+    v1_type: ClassVar[str] = "InterfaceParameters"
+
+    mtu: int = Field(default=0, ge=0, le=65535, alias="Mtu")
+
+
 class EncapOverhead(Policy):
     """What is taken off the MTU. microsoft/hcsshim hcn/hcnpolicy.go EncapOverheadEndpointPolicySetting."""
 

@@ -14,7 +14,8 @@ class SdnRoute(Policy):
     """``need_encap`` without a next hop hands the traffic to the host's port; a next hop is another gateway.
 
     microsoft/hcsshim hcn/hcnpolicy.go SDNRoutePolicySetting; v1 name ROUTE, internal/hns/hnspolicy.go
-    RoutePolicy. What NeedEncap means: aws/amazon-vpc-cni-plugins plugins/vpc-bridge.
+    RoutePolicy. What NeedEncap means: aws/amazon-vpc-cni-plugins plugins/vpc-bridge. What AutomaticEndpointMonitor of
+    Microsoft's schema does is published nowhere: it is kept, and does nothing.
     """
 
     v2_type: ClassVar[str] = "SDNRoute"
@@ -23,6 +24,7 @@ class SdnRoute(Policy):
     destination_prefix: Network = Field(alias="DestinationPrefix")
     next_hop: Address = Field(default=None, alias="NextHop")
     need_encap: bool = Field(default=False, alias="NeedEncap")
+    automatic_endpoint_monitor: bool = Field(default=False, alias="AutomaticEndpointMonitor")
 
     @model_validator(mode="after")
     def _one_family(self) -> Self:

@@ -69,7 +69,7 @@ def _old_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
 
 def _common_v1(endpoint: Endpoint, network: Network) -> dict[str, Any]:
     view: dict[str, Any] = {
-        "AdditionalParams": {},
+        "AdditionalParams": dict(endpoint.additional_params),
         **endpoint.dns.v1(),
         "ID": endpoint.id,
         **_addresses_v1(endpoint),
