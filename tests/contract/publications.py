@@ -1,4 +1,4 @@
-"""Published outputs of HNS as shapes: what a file of ``golden`` says, and how an answer differs from it.
+"""Published outputs of HNS as shapes: what a file of ``golden/published`` says, and how an answer differs from it.
 
 A shape is an object of shapes in the order of its members; a list of shapes, one an element; ``{some: [...]}`` for a
 list of which not all is published, its elements found by their Tag; a word for a type (``WORDS``); or HNS's own
@@ -19,7 +19,7 @@ import yaml
 
 from .service import VERSION, Bench
 
-FOLDER = Path(__file__).with_name("golden")
+FOLDER = Path(__file__).parent / "golden" / "published"
 _UPPER = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
 _MAC = re.compile(r"[0-9A-Fa-f]{2}([-:][0-9A-Fa-f]{2}){5}")
 _FILETIMES = range(130_000_000_000_000_000, 150_000_000_000_000_000)  # years 2012 to 2076
@@ -62,7 +62,7 @@ WORDS: dict[str, Callable[[Any], bool]] = {
 
 @dataclass(frozen=True)
 class Publication:
-    """A file of ``golden``: one output, how such an object is made here, and where we differ and why.
+    """A file of ``golden/published``: one output, how such an object is made here, and where we differ and why.
 
     ``shows`` is the release that the publication shows, as far as it says; ``release`` the one of ours next to it.
     ``answer`` is the call whose answer is compared, the last one's of ``make`` if empty; ``within``, the part of it.
