@@ -9,6 +9,8 @@ Document = dict[str, Any]
 VERSION = {"Major": 2, "Minor": 0}
 NON_PERSISTENT = 8  # a network's flag
 REMOTE = 1  # an endpoint's flag
+LOCAL_ROUTED = 2  # flags of a load balancer's port
+EXTERNAL_VIP = 16
 
 
 def policy(kind: str, **settings: Any) -> Document:
@@ -172,6 +174,88 @@ def kube_proxy_remote(address: str, provider_address: str = "") -> Document:
         "Policies": [policy("ProviderAddress", ProviderAddress=provider_address)] if provider_address else [],
         "SchemaVersion": VERSION,
     }
+
+
+def kube_proxy_node_port(endpoints: list[str], port: int, node_port: int) -> Document:
+    """Return kube-proxy's load balancer of a node port: without a VIP (kubernetes/kubernetes pkg/proxy/winkernel)."""
+    mapping = {"Protocol": 6, "InternalPort": port, "ExternalPort": node_port, "Flags": LOCAL_ROUTED | EXTERNAL_VIP}
+    return {**load_balancer(endpoints, "", port), "FrontendVIPs": [], "PortMappings": [mapping]}
+
+
+def l2bridge_v1(name: str, prefix: str, gateway: str, **more: Any) -> Document:
+    """Return a v1 network as Calico's and Amazon's plug-ins send it (vpc-bridge: with its type in lower case)."""
+    subnet = {"AddressPrefix": prefix, "GatewayAddress": gateway}
+    return {"Name": name, "Type": "L2Bridge", "Subnets": [subnet], **more}
+
+
+def overlay_v1(name: str, prefix: str, gateway: str, vsid: int, **more: Any) -> Document:
+    """Return a v1 overlay as Calico's plug-in, moby and the scripts of microsoft/SDN send it."""
+    subnet = {"AddressPrefix": prefix, "GatewayAddress": gateway, "Policies": [{"Type": "VSID", "VSID": vsid}]}
+    return {"Name": name, "Type": "Overlay", "Subnets": [subnet], **more}
+
+
+def vpc_endpoint(name: str, network_name: str, address: str, length: int, policies: list[Document]) -> Document:
+    """Return a v1 endpoint of Amazon's plug-ins: its network by name alone (aws/amazon-vpc-cni-plugins plugins)."""
+    return {
+        "Name": name,
+        "VirtualNetworkName": network_name,
+        "DNSSuffix": "default.svc.cluster.local",
+        "DNSServerList": "10.100.0.10",
+        "IPAddress": address,
+        "PrefixLength": length,
+        "Policies": policies,
+    }
+
+
+def antrea_network(name: str, prefix: str, gateway: str, node: str, adapter: str, mac: str) -> Document:
+    """Return Antrea's network, which remembers the node's address and MAC (antrea-io/antrea pkg/agent/util)."""
+    return {
+        "Name": name,
+        "Type": "Transparent",
+        "NetworkAdapterName": adapter,
+        "Subnets": [{"AddressPrefix": prefix, "GatewayAddress": gateway}],
+        "ManagementIP": node,
+        "SourceMac": mac.lower().replace("-", ":"),
+    }
+
+
+def ovn_network(name: str, prefix: str, gateway: str, vni: int, adapter: str, *, base: bool) -> Document:
+    """Return a hybrid overlay network: the base one stays over a reboot (ovn-org/ovn-kubernetes hybrid-overlay)."""
+    document = network("Overlay", name, prefix, gateway, Flags=0 if base else NON_PERSISTENT)
+    document["Ipams"][0]["Subnets"][0]["Policies"] = [policy("VSID", IsolationId=vni)]
+    document["Policies"] = [policy("NetAdapterName", NetworkAdapterName=adapter)] if base else []
+    document["Policies"].append(policy("AutomaticDNS", Enable=not base))
+    return document
+
+
+def moby_endpoint(network_id: str, port: int) -> Document:
+    """Return Docker's endpoint with a published port that HNS is to choose (moby/moby libnetwork/drivers/windows)."""
+    mapping = {"Type": "NAT", "InternalPort": port, "Protocol": "tcp", "ExternalPortReserved": True}
+    return {"VirtualNetwork": network_id, "Policies": [mapping], "EnableInternalDNS": True}
+
+
+def moby_service(endpoint: str, vip: str) -> Document:
+    """Return Docker's load balancer of a service: all ports of all protocols (moby/moby libnetwork service_windows)."""
+    return {
+        "References": [f"/endpoints/{endpoint}"],
+        "Policies": [{"Type": "ELB", "SourceVIP": "", "VIPs": [vip], "ILB": True, "Protocol": 0}],
+    }
+
+
+def npm_set(name: str, values: str) -> Document:
+    """Return Azure NPM's set of pods (Azure/azure-container-networking npm/pkg/dataplane/ipsets)."""
+    return policy("SetPolicy", Id=f"azure-npm-{name}", Name=name, PolicyType="IPSET", Values=values)
+
+
+def felix_rules(endpoint: str, *rules: Document) -> Document:
+    """Return Felix's update of an endpoint's ACLs: nothing but these (projectcalico/calico felix/dataplane/windows)."""
+    return {"ID": endpoint, "Policies": list(rules)}
+
+
+def felix_rule(action: str, direction: str, priority: int, **more: Any) -> Document:
+    """Return a v1 ACL as Felix writes it."""
+    own = {"Type": "ACL", "Id": f"policy-{priority}", "Protocol": 256, "Action": action, "Direction": direction}
+    return {**own, "RuleType": "Switch", "Priority": priority, **more}
 
 
 def acl(action: str, direction: str, priority: int, **more: Any) -> Document:
