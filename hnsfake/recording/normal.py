@@ -6,6 +6,7 @@ What is compared is what HNS is asked and says; the ids, addresses and moments i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,8 @@ _NUMBERED = {
 }
 """Members whose number the service may choose."""
 _FIRST_CHOSEN = 2  # 1 is the host's compartment
+_NIC_NAME = re.compile(r"(?<=\bContainer NIC )[0-9A-Fa-f]{8}\b")
+"""The start of an id in the friendly name of a network's host vNIC."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,8 @@ def normal_reply(reply: Reply, names: Names) -> Form:
 
 
 def normal_text(text: str, names: Names) -> str:
-    """Return a text with names in the place of GUIDs, MACs and addresses."""
-    return replace(text, names.name_of)
+    """Return a text with names in the place of GUIDs, of what is made of them, MACs and addresses."""
+    return _NIC_NAME.sub("<start of guid>", replace(text, names.name_of))
 
 
 def normal_value(value: Any, names: Names, member: str = "") -> Any:

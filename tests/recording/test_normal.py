@@ -63,6 +63,7 @@ def test_distinct_values_have_distinct_names_and_equal_ones_the_same(values: lis
         ((ONE, ONE.lower()), ["<guid 1>", "<guid 1 lower>"]),
         ((f"/endpoints/{ONE.lower()}/attach",), ["/endpoints/<guid 1 lower>/attach"]),
         ((f"NAT{ONE}", f"{{{ONE}}}"), ["NAT<guid 1>", "{<guid 1>}"]),
+        (("Container NIC 6a0b1c2d", "Container NIC"), ["Container NIC <start of guid>", "Container NIC"]),
         (("00-15-5D-01-02-0A", "00:15:5d:01:02:0a"), ["<mac 1>", "<mac 1 colon lower>"]),
         (("10.1.0.0/24", "10.1.0.9", "10.2.0.9"), ["<address 1>/24", "<address 2 in 1>", "<address 3>"]),
         (("10.1.0.0/16", "10.1.2.0/24", "10.1.2.3"), ["<address 1>/16", "<address 2 in 1>/24", "<address 3 in 2>"]),
