@@ -157,6 +157,11 @@ class KernelLacksError(DataplaneError):
 class NodeDataplane(Protocol):
     """The data plane of one node. Methods may be called from any thread, one at a time."""
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether its methods wait for nothing outside this process."""
+        ...
+
     def adapters(self) -> Sequence[HostAdapter]:
         """Return the node's adapters, the one with the default route first."""
         ...

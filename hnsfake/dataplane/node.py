@@ -53,6 +53,8 @@ class _Carrier:
 class LinuxNode:
     """The data plane of one node. Raises DataplaneError where it can't be made."""
 
+    in_memory = False
+
     def __init__(self, sandbox: Sandbox, fabric: Fabric, name: str, interface: IPv4Interface, mac: str) -> None:
         self.sandbox = sandbox
         self.name = name

@@ -118,9 +118,8 @@ class LabServer:
             listeners.append(node.linux.sandbox.run(node.linux.netns(), tcp_listener, INSIDE_PORT))
         app = application(
             node.name,
-            node.invoke,
+            node.service,
             lambda: node_status(self.lab, node, self.addresses),
-            node.service.subscription,
             {"restart-service": node.restart_service, "reboot": node.reboot},
         )
         add_fault_routes(app, node.faults)

@@ -21,6 +21,7 @@ from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
+from hnsfake.service.short_calls import is_short
 from hnsfake.service.state import State, Transaction
 
 log = logging.getLogger("hnsfake.service")
@@ -54,6 +55,7 @@ class HnsService:
             chooser or random.Random(),
             unknown=UnknownFields(strict),
         )
+        self._in_memory = dataplane.in_memory and self._journal.in_memory
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()
@@ -71,6 +73,20 @@ class HnsService:
         """Carry out one call; raises AnswerLostError where a fault rule drops the answer, and nothing else."""
         passage = self.faults.passage(call, lambda: about.objects(call, self._handles, self._state))
         return pipeline.run(self._way, passage)
+
+    def invoke_at_once(self, call: Call) -> Reply | None:
+        """Carry out a call that need not wait; None, and nothing is done, where it might.
+
+        It might wait for another call, a fault rule, an observer, kernel or disk, or it has much to tell.
+        """
+        if not is_short(call, self._in_memory) or self.faults.list() or self.observers:
+            return None
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            return self.carry_out(call)
+        finally:
+            self._lock.release()
 
     def carry_out(self, call: Call) -> Reply:
         """Carry out one call as HNS does, whatever the fault rules say; never raises."""
