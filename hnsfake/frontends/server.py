@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hnsfake.dataplane.interface import DataplaneError
@@ -45,16 +46,25 @@ class _Protocol(H11Protocol):
         self.app_state = {**self.app_state, HANG_UP: transport.close}
 
 
-class _Server(uvicorn.Server):
-    """Serves one node; ``ready`` is set when it takes requests."""
+class WebServer(uvicorn.Server):
+    """Serves one application; ``ready`` is set when it takes requests."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve."""
         await super().startup(sockets)
         self.ready.set()
+
+
+def web_server(app: FastAPI) -> WebServer:
+    """Return what serves a node's application."""
+    config = uvicorn.Config(
+        app, http=_Protocol, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
+    )
+    return WebServer(config)
 
 
 class LabServer:
@@ -69,7 +79,7 @@ class LabServer:
         self.addresses: dict[str, Address] = {}
         self._files: list[Path] = []
         self._listeners: list[list[socket.socket]] = []
-        self._servers: list[_Server] = []
+        self._servers: list[WebServer] = []
         for number, node in enumerate(lab.nodes.values()):
             try:
                 self._prepare(node, tcp_port + number if tcp_port else 0, socket_dir)
@@ -123,10 +133,7 @@ class LabServer:
             {"restart-service": node.restart_service, "reboot": node.reboot},
         )
         add_fault_routes(app, node.faults)
-        config = uvicorn.Config(
-            app, http=_Protocol, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
-        )
-        self._servers.append(_Server(config))
+        self._servers.append(web_server(app))
 
     def _run(self) -> None:
         try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci.bench.__main__ import judge
-from ci.bench.lanes import BRIDGE_CNI, FLOOR, OURS, Lane, LaneError
+from ci.bench.endpoints.judged import judge
+from ci.bench.endpoints.lanes import BRIDGE_CNI, FLOOR, OURS, Lane
+from ci.bench.verdict import BenchError
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ def test_a_lane_runs(lane: Lane, figures: set[str]) -> None:
 
 
 def test_a_lane_that_fails_says_why() -> None:
-    with pytest.raises(LaneError, match="No module named"):
+    with pytest.raises(BenchError, match="No module named"):
         Lane("wanting", "no such lane").run(1)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Thread
 from time import perf_counter
 
-from ci.bench.lanes import PREFIX, endpoints_asked, report
+from ci.bench.endpoints.lanes import PREFIX, endpoints_asked, report
 
 _PLUGINS = Path("/usr/lib/cni")
 _RUN = Path("/run")

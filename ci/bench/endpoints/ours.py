@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ci.bench.lanes import ACL, GATEWAY, PREFIX, address, endpoints_asked, report
+from ci.bench.endpoints.lanes import ACL, GATEWAY, PREFIX, address, endpoints_asked, report
 from hnsfake import Lab
 from hnsfake.node import Node
 

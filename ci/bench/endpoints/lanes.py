@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 
+from ci.bench.verdict import BenchError
+
 PREFIX = IPv4Network("10.1.0.0/16")
 GATEWAY = IPv4Address("10.1.0.1")
 ACL = {
@@ -23,10 +25,6 @@ ACL = {
 """The one ACL of every endpoint, as v2 settings."""
 
 Figures = Mapping[str, float]
-
-
-class LaneError(RuntimeError):
-    """A lane has no result; the text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,10 @@ class Lane:
 
     def run(self, endpoints: int) -> Figures:
         """Run the lane once in a process of its own; return what it measured, in milliseconds and KiB."""
-        command = [*self._unshare(), sys.executable, "-m", f"ci.bench.{self.module}", str(endpoints)]
+        command = [*self._unshare(), sys.executable, "-m", f"ci.bench.endpoints.{self.module}", str(endpoints)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         if ended.returncode != 0:
-            raise LaneError(f"{self.title}: {ended.stderr.strip() or f'exit status {ended.returncode}'}")
+            raise BenchError(f"{self.title}: {ended.stderr.strip() or f'exit status {ended.returncode}'}")
         figures: dict[str, float] = json.loads(ended.stdout)
         return figures
 

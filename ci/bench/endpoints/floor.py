@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv4Network
 from time import perf_counter
 
-from ci.bench.lanes import ACL, GATEWAY, PREFIX, address, endpoints_asked, report
+from ci.bench.endpoints.lanes import ACL, GATEWAY, PREFIX, address, endpoints_asked, report
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.interface import EndpointWant
 from hnsfake.dataplane.nftables import Context
