@@ -7,6 +7,8 @@ import pytest
 from ci.bench.__main__ import judge
 from ci.bench.lanes import BRIDGE_CNI, FLOOR, OURS, Lane, LaneError
 
+pytestmark = pytest.mark.ours("the benchmark")
+
 
 @pytest.mark.parametrize(
     ("lane", "figures"),
