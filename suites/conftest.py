@@ -31,9 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", line)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    lane = config.getoption("--lane")
-    known.check(items, HERE)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    lane = session.config.getoption("--lane")
+    known.check(session, items, HERE)
     for item in items:
         if not item.path.is_relative_to(HERE):
             continue

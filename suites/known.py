@@ -13,7 +13,7 @@ one of these marks, on itself or on its module: a module whose tests don't share
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 
 import pytest
@@ -43,11 +43,18 @@ def declare(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "ours(reason): not about Windows but about our own tools")
 
 
-def check(items: Iterable[pytest.Item], base: Path) -> None:
-    """See that every test below ``base`` ("suites" or "tests") says how it is known; raise pytest.UsageError."""
-    for item in items:
-        if item.path.is_relative_to(base):
-            way_of(item, base)
+def check(session: pytest.Session, items: list[pytest.Item], base: Path) -> None:
+    """See that every test below ``base`` ("suites" or "tests") says how it is known.
+
+    Raise pytest.UsageError with a line for each test that doesn't.
+    """
+    lines = list(dict.fromkeys(_complaints(items, base)))
+    if lines and hasattr(session.config, "workerinput"):
+        # A worker of pytest-xdist has no words of its own: this is what the process that reports shows.
+        session.shouldfail = lines[0] + (f" ({len(lines) - 1} more)" if len(lines) > 1 else "")
+        items.clear()
+    elif lines:
+        raise pytest.UsageError(*lines)
 
 
 def way_of(item: pytest.Item, base: Path) -> str:
@@ -59,7 +66,7 @@ def way_of(item: pytest.Item, base: Path) -> str:
     if len(found) != 1 or found[0].name not in marks:
         wanted = " or ".join(f"{name}({_PARTS[name]})" for name in marks) or "none here"
         has = " and ".join(f"{mark.name}{mark.args}" for mark in found) or "none"
-        raise pytest.UsageError(f"{item.nodeid}: needs exactly one mark, {wanted}; has {has}")
+        raise pytest.UsageError(f"{function_of(item)}: needs exactly one mark, {wanted}; has {has}")
     return _read(found[0], item)
 
 
@@ -69,15 +76,29 @@ def room_of(item: pytest.Item, base: Path) -> str:
     for room in ROOMS:
         if place.is_relative_to(room):
             return room
-    raise pytest.UsageError(f"{item.nodeid}: {place.parent} is none of the rooms that suites/known.py lists")
+    raise pytest.UsageError(f"{function_of(item)}: {place.parent} is none of the rooms that suites/known.py lists")
+
+
+def _complaints(items: Iterable[pytest.Item], base: Path) -> Iterator[str]:
+    for item in items:
+        if item.path.is_relative_to(base):
+            try:
+                way_of(item, base)
+            except pytest.UsageError as error:
+                yield str(error)
+
+
+def function_of(item: pytest.Item) -> str:
+    """Return the name of a test's function, which may be run with many parameters."""
+    return item.nodeid.partition("[")[0]
 
 
 def _read(mark: pytest.Mark, item: pytest.Item) -> str:
-    parts = mark.args
+    parts, name = mark.args, function_of(item)
     if mark.kwargs or len(parts) != (2 if mark.name == "known" else 1) or not all(_is_text(part) for part in parts):
-        raise pytest.UsageError(f"{item.nodeid}: {mark.name} needs {_PARTS[mark.name]}, as texts that say something")
+        raise pytest.UsageError(f"{name}: {mark.name} needs {_PARTS[mark.name]}, as texts that say something")
     if mark.name == "known" and parts[0] not in WAYS:
-        raise pytest.UsageError(f"{item.nodeid}: known by {parts[0]!r}, which is none of {', '.join(WAYS)}")
+        raise pytest.UsageError(f"{name}: known by {parts[0]!r}, which is none of {', '.join(WAYS)}")
     return str(parts[0]) if mark.name == "known" else OURS
 
 

@@ -19,8 +19,8 @@ def pytest_configure(config: pytest.Config) -> None:
     known.declare(config)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    known.check(items, Path(__file__).parent)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    known.check(session, items, Path(__file__).parent)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from suites import known
 def pytest_configure(config):
     known.declare(config)
 
-def pytest_collection_modifyitems(items):
-    known.check(items, Path(__file__).parent)
+def pytest_collection_modifyitems(session, items):
+    known.check(session, items, Path(__file__).parent)
 """
 Tree = Callable[[dict[str, str]], None]
 

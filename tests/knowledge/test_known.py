@@ -72,6 +72,21 @@ def test_what_does_not_say_it_once_and_well_is_named_in_one_line(
     done.stderr.fnmatch_lines([says])
 
 
+def test_every_test_that_does_not_say_it_is_named_once(pytester: pytest.Pytester, tree: Tree) -> None:
+    often = module('@pytest.mark.parametrize("number", range(3))').replace("test_it()", "test_it(number)")
+    tree({"tests/contract/test_a.py": often, "tests/dataplane/test_b.py": module()})
+    done = pytester.runpytest_inprocess(*COLLECT, "tests")
+    named = [line.split(": ")[1] for line in done.errlines if line]
+    assert named == ["tests/contract/test_a.py::test_it", "tests/dataplane/test_b.py::test_it"]
+
+
+def test_processes_that_share_the_work_stop_with_such_a_line(pytester: pytest.Pytester, tree: Tree) -> None:
+    tree({"tests/contract/test_a.py": module(), "tests/dataplane/test_b.py": module()})
+    done = pytester.runpytest_inprocess("-p", "xdist", "-n", "1", "tests")
+    assert done.ret is pytest.ExitCode.INTERRUPTED
+    done.stdout.fnmatch_lines(["*tests/contract/test_a.py::test_it: needs exactly one mark*(1 more)*"])
+
+
 def test_suites_do_without_tests(pytester: pytest.Pytester, tree: Tree) -> None:
     tree({"suites/flows/test_a.py": module()})
     (pytester.path / "tests/conftest.py").unlink()
