@@ -46,11 +46,11 @@ def declare(config: pytest.Config) -> None:
 def check(session: pytest.Session, items: list[pytest.Item], base: Path) -> None:
     """See that every test below ``base`` ("suites" or "tests") says how it is known.
 
-    Raise pytest.UsageError with a line for each test that doesn't.
+    Raise pytest.UsageError with a line for each test that doesn't; a worker of pytest-xdist stops the run instead.
     """
     lines = list(dict.fromkeys(_complaints(items, base)))
     if lines and hasattr(session.config, "workerinput"):
-        # A worker of pytest-xdist has no words of its own: this is what the process that reports shows.
+        # Of an error a worker leaves no words; this is what the process that reports shows.
         session.shouldfail = lines[0] + (f" ({len(lines) - 1} more)" if len(lines) > 1 else "")
         items.clear()
     elif lines:
@@ -79,6 +79,11 @@ def room_of(item: pytest.Item, base: Path) -> str:
     raise pytest.UsageError(f"{function_of(item)}: {place.parent} is none of the rooms that suites/known.py lists")
 
 
+def function_of(item: pytest.Item) -> str:
+    """Return the name of a test's function, which may be run with many parameters."""
+    return item.nodeid.partition("[")[0]
+
+
 def _complaints(items: Iterable[pytest.Item], base: Path) -> Iterator[str]:
     for item in items:
         if item.path.is_relative_to(base):
@@ -86,11 +91,6 @@ def _complaints(items: Iterable[pytest.Item], base: Path) -> Iterator[str]:
                 way_of(item, base)
             except pytest.UsageError as error:
                 yield str(error)
-
-
-def function_of(item: pytest.Item) -> str:
-    """Return the name of a test's function, which may be run with many parameters."""
-    return item.nodeid.partition("[")[0]
 
 
 def _read(mark: pytest.Mark, item: pytest.Item) -> str:

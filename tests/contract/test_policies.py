@@ -328,7 +328,7 @@ def test_a_changed_set_changes_the_rules_of_the_endpoints() -> None:
     assert shown["Settings"]["RemoteAddresses"] == "a"
 
 
-@pytest.mark.known("published output", "microsoft/hcsshim#1059: LocalAddresses Any")
+@pytest.mark.known("inferred", "microsoft/hcsshim#1059: LocalAddresses Any")
 @pytest.mark.parametrize("addresses", ["Any", "azure-npm-unknown", "a,unknown"])
 def test_an_acl_that_names_no_set_of_the_network_is_an_invalid_policy(addresses: str) -> None:
     npm = Npm(ip_set("a", "10.1.0.4"))
