@@ -206,7 +206,7 @@ def test_a_new_rule_holds_for_flows_that_are_there(cable: Cable, ends: Datagrams
     assert ends.arrived() == {flow}
 
 
-@pytest.mark.known("inferred", "microsoft/hcsshim#1059: whoever blocks Out has to allow In as well")
+@pytest.mark.known("inferred", "microsoft/Windows-Containers#616: any ACL makes an endpoint deny what none allows")
 def test_the_other_direction_is_closed_by_a_rule_for_one(cable: Cable, ends: Datagrams) -> None:
     cable.load(acl("Block", "Out", RemoteAddresses="198.51.100.0/24"), *LAST_WORD)
     for flow in FLOWS:
@@ -279,7 +279,7 @@ def test_thousands_of_addresses_in_one_rule(cable: Cable, ends: Datagrams) -> No
     assert ends.arrived() == {flow for flow in FLOWS if flow.direction is Direction.IN and flow.remote == REMOTE[1]}
 
 
-@pytest.mark.known("client code", CALICO + ": 65500 is the last that counts")
+@pytest.mark.known("inferred", "ovn-kubernetes/ovn-kubernetes#580: the default stands at 65500")
 def test_a_rule_above_the_weakest_priority_is_none(cable: Cable, ends: Datagrams) -> None:
     cable.load(acl("Block", "In", 65501), acl("Block", "Out", 65535))
     for flow in FLOWS:
