@@ -8,6 +8,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from . import knowledge
 from .page import page
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -27,7 +28,7 @@ def main() -> int:
             rows[tuple(row)] |= set(tests)
     if not rows:
         sys.exit(f"{options.touched}: nothing there: run pytest with `-p ci.coverage.touched --touched` first")
-    written = page(rows)
+    written = "\n".join((page(rows), knowledge.section()))
     if options.write:
         PAGE.write_text(written)
     elif PAGE.read_text() != written:

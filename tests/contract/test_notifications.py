@@ -10,6 +10,8 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.node import Node
 from hnsfake.service.notifications import HcnNotification, Subscription, SystemNotification
 
+NOTIFICATIONS = "learn.microsoft.com hcn HCN_NOTIFICATIONS"
+
 VERSION = {"Major": 2, "Minor": 0}
 
 
@@ -29,6 +31,7 @@ def _network(node: Node) -> str:
     return made
 
 
+@pytest.mark.known("documentation", NOTIFICATIONS)
 def test_networks_are_told_before_and_after(node: Node) -> None:
     heard = node.notifications()
     node.hns_call("DELETE", f"/networks/{_network(node)}")
@@ -37,6 +40,7 @@ def test_networks_are_told_before_and_after(node: Node) -> None:
     assert _heard(heard) == told
 
 
+@pytest.mark.known("documentation", NOTIFICATIONS)
 def test_namespaces_are_told(node: Node) -> None:
     heard = node.notifications()
     node.hcn("HcnCreateNamespace", {"SchemaVersion": VERSION}, object_id="11111111-2222-3333-4444-555555555555")
@@ -44,6 +48,7 @@ def test_namespaces_are_told(node: Node) -> None:
     assert _heard(heard) == [HcnNotification.NAMESPACE_CREATE, HcnNotification.NAMESPACE_DELETE]
 
 
+@pytest.mark.known("documentation", NOTIFICATIONS)
 def test_attached_and_detached_endpoints_are_told(node: Node) -> None:
     endpoint = node.hns_call("POST", "/endpoints/", {"Name": "e", "VirtualNetwork": _network(node)})["ID"]
     heard = node.notifications()
@@ -52,6 +57,7 @@ def test_attached_and_detached_endpoints_are_told(node: Node) -> None:
     assert _heard(heard) == [HcnNotification.NETWORK_ENDPOINT_ATTACHED, HcnNotification.NETWORK_ENDPOINT_DETACHED]
 
 
+@pytest.mark.known("inferred", "what did not happen is not told")
 def test_a_call_that_failed_tells_nothing(node: Node) -> None:
     heard = node.notifications()
     with pytest.raises(HnsError):
@@ -59,6 +65,7 @@ def test_a_call_that_failed_tells_nothing(node: Node) -> None:
     assert _heard(heard) == []
 
 
+@pytest.mark.ours("how our service keeps what nobody takes")
 def test_who_never_listens_holds_nobody_up(node: Node) -> None:
     heard = node.notifications()
     for _ in range(20_000):
@@ -66,6 +73,7 @@ def test_who_never_listens_holds_nobody_up(node: Node) -> None:
     assert len(_heard(heard)) < 20_000
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hcs/callback.go")
 def test_a_container_tells_of_itself_alone(node: Node) -> None:
     node.create_compute_system("a")
     node.create_compute_system("b")
@@ -79,6 +87,7 @@ def test_a_container_tells_of_itself_alone(node: Node) -> None:
     assert _heard(heard) == [SystemNotification.SYSTEM_EXITED]
 
 
+@pytest.mark.known("documentation", "learn.microsoft.com hcn HcnRegisterServiceCallback, HcnUnregisterServiceCallback")
 def test_a_registration_ends_once(node: Node) -> None:
     registration = node.hcn("HcnRegisterServiceCallback").handle
     heard = node.service.subscription(registration, "")
@@ -90,6 +99,7 @@ def test_a_registration_ends_once(node: Node) -> None:
     assert refused.value.hresult == HResult.E_HANDLE
 
 
+@pytest.mark.known("inferred", "learn.microsoft.com hcn-declaration-handles: handles are RPC context handles")
 def test_another_clients_registration_is_no_handle(node: Node) -> None:
     registration = node.hcn("HcnRegisterServiceCallback").handle
     assert node.service.subscription(registration, "somebody else") is None

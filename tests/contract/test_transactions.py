@@ -13,6 +13,8 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.service.journal import Journal, JournalError
 from tests.contract.service import VERSION, Bench, refused
 
+pytestmark = pytest.mark.ours("how our service, our data plane and our journal change together")
+
 
 def test_what_the_data_plane_refuses_leaves_the_state_as_it_was() -> None:
     bench = Bench()

@@ -14,6 +14,8 @@ from hnsfake.dataplane.sandbox import NetNs, Sandbox
 
 from .kernel_state import state
 
+pytestmark = pytest.mark.ours("how our data plane speaks to the kernel")
+
 UP = messages.loopback_up()
 MAC = "02-11-0A-00-00-01"
 

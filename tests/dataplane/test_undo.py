@@ -27,6 +27,8 @@ from .world import (
     transparent,
 )
 
+pytestmark = pytest.mark.ours("how our data plane takes back what failed")
+
 L2 = l2bridge("10.1.1.0/24")
 OVERLAY = overlay("10.2.1.0/24")
 NAT = nat("172.20.1.0/24")

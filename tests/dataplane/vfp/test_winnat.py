@@ -96,6 +96,7 @@ def place(sandbox: Sandbox) -> Iterator[Place]:
     place.close()
 
 
+@pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation container-networking/architecture")
 @pytest.mark.parametrize("kind", [TCP, UDP])
 def test_what_leaves_the_prefix_has_the_nodes_address(place: Place, kind: socket.SocketKind) -> None:
     server, pod = place.socket(place.client, kind, CLIENT, 7000), place.socket(place.pod, kind)
@@ -103,6 +104,7 @@ def test_what_leaves_the_prefix_has_the_nodes_address(place: Place, kind: socket
     assert _peer_of_one_exchange(server, pod) == NODE
 
 
+@pytest.mark.known("documentation", "Set-NetNat: IcmpQueryTimeout, WinNAT keeps ICMP query sessions")
 def test_echo_leaves_with_the_nodes_address_and_is_answered(place: Place) -> None:
     outside, ping = place.socket(place.client, socket.SOCK_RAW), place.socket(place.pod, socket.SOCK_RAW)
     ping.sendto(ECHO, (CLIENT, 0))
@@ -111,6 +113,7 @@ def test_echo_leaves_with_the_nodes_address_and_is_answered(place: Place) -> Non
     assert (answer[20], source) == (0, CLIENT)
 
 
+@pytest.mark.known("client code", "docker/for-win#458, docker/docs#8353: since Windows Server 2019")
 @pytest.mark.parametrize(("kind", "protocol"), [(TCP, 6), (UDP, 17)])
 @pytest.mark.parametrize("caller", ["client", "node", "pod"])
 def test_a_published_port_leads_to_the_container(
@@ -125,6 +128,7 @@ def test_a_published_port_leads_to_the_container(
     assert caller != "client" or peer == CLIENT, "the client's address is kept"
 
 
+@pytest.mark.known("inferred", "WinNAT lets in what belongs to a session or a static mapping")
 def test_a_container_is_not_reached_past_its_published_ports(place: Place) -> None:
     """What comes in by itself is dropped; the mapped datagram sent after it arrives."""
     place.map(17, 8080, 80)
