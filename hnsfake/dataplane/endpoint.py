@@ -9,7 +9,7 @@ from hnsfake.dataplane import ip_messages, messages, netlink, nftables
 from hnsfake.dataplane.compartment import CompartmentState
 from hnsfake.dataplane.drivers import NetworkDriver
 from hnsfake.dataplane.graveyard import GROUP, Graveyard
-from hnsfake.dataplane.interface import HOST_COMPARTMENT, EndpointWant, IPAddress, IPNetwork, RouteWant
+from hnsfake.dataplane.interface import HOST_COMPARTMENT, EndpointWant, IPAddress, IPNetwork, RouteWant, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.metrics import ROUTE
 from hnsfake.dataplane.sandbox import enter
@@ -110,7 +110,7 @@ def _configure(endpoint: EndpointWant, port: Port) -> None:
     enter(port.compartment.netns)
     netlink.send(
         [
-            messages.vnic_up(port.vnic_index, f"vEthernet ({endpoint.name})", endpoint.mtu, settings),
+            messages.vnic_up(port.vnic_index, vnic_alias(endpoint.name), endpoint.mtu, settings),
             *_ways_out(endpoint, port),
         ],
         f"configure the vNIC of endpoint {endpoint.name}",
@@ -118,7 +118,10 @@ def _configure(endpoint: EndpointWant, port: Port) -> None:
 
 
 def _withdraw(kernel: Kernel, endpoint: EndpointWant, port: Port) -> None:
-    """Take a vNIC's addresses and routes away at once: its compartment goes on with those of others."""
+    """Take a vNIC's addresses and routes away at once: its compartment goes on with those of others.
+
+    It costs more than all else of a removal: where nothing goes on, the vNIC's own end is soon enough.
+    """
     kernel.transaction.undo(_revert, port, _ways_out(endpoint, port))
     enter(port.compartment.netns)
     netlink.send(

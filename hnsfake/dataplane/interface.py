@@ -24,6 +24,11 @@ HOST_COMPARTMENT = 1
 """The compartment of the node's own IP stack."""
 
 
+def vnic_alias(name: str) -> str:
+    """Return Windows' name of the vNIC of an endpoint, a network or an adapter."""
+    return f"vEthernet ({name})"
+
+
 class Driver(StrEnum):
     """Network types; the value is the canonical v2 ``Type``."""
 

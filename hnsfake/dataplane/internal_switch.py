@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_interface
 
 from hnsfake.dataplane import ip_messages, messages
-from hnsfake.dataplane.interface import NetworkWant
+from hnsfake.dataplane.interface import NetworkWant, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.metrics import INTERNAL_VNIC, ROUTE
 
@@ -76,7 +76,7 @@ class InternalSwitch:
             [
                 messages.vnic_up(
                     self._host_vnic,
-                    f"vEthernet ({self._network.name})",
+                    vnic_alias(self._network.name),
                     settings={**HOST_SETTINGS, **host.settings},
                 ),
                 *(ip_messages.address(self._host_vnic, gateway, INTERNAL_VNIC + ROUTE) for gateway in gateways),

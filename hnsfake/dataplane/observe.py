@@ -11,6 +11,7 @@ from typing import Any
 from pyroute2 import IPRoute
 
 from hnsfake.dataplane.interface import IPAddress, IPInterface, IPNetwork, PortCounters
+from hnsfake.dataplane.metrics import ROUTE
 
 _MAIN_TABLE, _BY_KERNEL, _UNICAST = 254, 2, 1
 _UP = 1
@@ -19,7 +20,7 @@ _LOOPBACK = 8
 
 @dataclass(frozen=True, slots=True)
 class InterfaceView:
-    """An interface: Windows' name, number, MAC with dashes, addresses."""
+    """An interface: Windows' name, number, MAC with dashes, addresses; its metric, where it has an address."""
 
     alias: str
     index: int
@@ -27,6 +28,7 @@ class InterfaceView:
     addresses: tuple[IPInterface, ...]
     mtu: int
     up: bool
+    metric: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,13 @@ class RouteView:
 
     destination: IPNetwork
     next_hop: IPAddress | None
-    alias: str
+    interface: InterfaceView
     metric: int
+
+    @property
+    def own_metric(self) -> int:
+        """The metric of the route itself, without the interface's."""
+        return self.metric - (self.interface.metric or 0)
 
 
 def interfaces() -> tuple[InterfaceView, ...]:
@@ -46,6 +53,11 @@ def interfaces() -> tuple[InterfaceView, ...]:
         for message in route.get_addr():
             text = f"{message.get_attr('IFA_ADDRESS')}/{message['prefixlen']}"
             addresses.setdefault(message["index"], []).append(ip_interface(text))
+        metrics = {
+            message.get_attr("RTA_OIF"): (message.get_attr("RTA_PRIORITY") or 0) - ROUTE
+            for message in route.get_routes(table=_MAIN_TABLE)
+            if message["proto"] == _BY_KERNEL
+        }
         return tuple(
             InterfaceView(
                 alias=link.get_attr("IFLA_IFALIAS") or link.get_attr("IFLA_IFNAME"),
@@ -54,6 +66,7 @@ def interfaces() -> tuple[InterfaceView, ...]:
                 addresses=tuple(addresses.get(link["index"], ())),
                 mtu=link.get_attr("IFLA_MTU"),
                 up=bool(link["flags"] & _UP),
+                metric=metrics.get(link["index"]),
             )
             for link in route.get_links()
             if not link["flags"] & _LOOPBACK
@@ -62,12 +75,12 @@ def interfaces() -> tuple[InterfaceView, ...]:
 
 def routes() -> tuple[RouteView, ...]:
     """Return the routes of the calling thread's namespace, loopback's left out, in the order of their metrics."""
-    aliases = {view.index: view.alias for view in interfaces()}
+    known = {view.index: view for view in interfaces()}
     with IPRoute() as route:
         views = [
-            RouteView(_destination(message), _next_hop(message), aliases[index], message.get_attr("RTA_PRIORITY") or 0)
+            RouteView(_destination(message), _next_hop(message), known[index], message.get_attr("RTA_PRIORITY") or 0)
             for message in route.get_routes(table=_MAIN_TABLE)
-            if (index := message.get_attr("RTA_OIF")) in aliases and message["type"] == _UNICAST
+            if (index := message.get_attr("RTA_OIF")) in known and message["type"] == _UNICAST
         ]
     return tuple(sorted(views, key=lambda view: view.metric))
 

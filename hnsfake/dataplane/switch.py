@@ -11,7 +11,7 @@ from ipaddress import IPv4Address
 
 from hnsfake.dataplane import ip_messages, messages, observe
 from hnsfake.dataplane.fabric import DEFAULT_ROUTE
-from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, NIC, Kernel
 from hnsfake.dataplane.metrics import DHCP_ROUTE, ROUTE, VNIC
 from hnsfake.dataplane.vfp import local_routed_vip
@@ -45,7 +45,7 @@ class ExternalSwitch:
 
     @property
     def _vnic_alias(self) -> str:
-        return f"vEthernet ({self._adapter})"
+        return vnic_alias(self._adapter)
 
     def boot(self) -> None:
         """Configure the adapter as the node's interface."""
