@@ -50,7 +50,8 @@ def add_registry_routes(app: FastAPI, node: Node) -> None:
     )
     def show(request: Request) -> Response:
         number = request.path_params["id"]
-        view = _shown(node, int(number)) if number.isascii() and number.isdecimal() else None
+        known = {str(one): one for one in node.service.state.compartments()}
+        view = _shown(node, known[number]) if number in known else None
         if view is None:
             return JSONResponse({"error": f"node {node.name} has no compartment {number}"}, 404)
         return JSONResponse(view)
