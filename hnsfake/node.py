@@ -131,9 +131,13 @@ class Node:
         """
         self.service.reboot()
 
-    def notifications(self) -> Subscription:
-        """Return what HNS tells from now on: an iterator, which ends with its ``close``."""
-        return self.service.notifications.subscribe()
+    def notifications(self, *, extended: bool = False) -> Subscription:
+        """Return what HNS tells from now on: an iterator, which ends with its ``close``.
+
+        With ``extended`` also what Windows doesn't tell (``EmulatorNotification``): load balancers, SDN routes, and
+        endpoints that are made and deleted.
+        """
+        return self.service.notifications.subscribe(extended=extended)
 
     @contextmanager
     def record(self, path: Path | str) -> Iterator[None]:

@@ -18,6 +18,13 @@ from .world import World
 PATIENCE = 10
 NETWORK = "11111111-2222-3333-4444-555555555555"
 NAMESPACE = {"SchemaVersion": {"Major": 2, "Minor": 0}}
+ENDPOINT = "22222222-2222-3333-4444-555555555555"
+BALANCER = {
+    **NAMESPACE,
+    "HostComputeEndpoints": [ENDPOINT],
+    "FrontendVIPs": ["1.1.1.2"],
+    "PortMappings": [{"Protocol": 6, "InternalPort": 80, "ExternalPort": 80}],
+}
 DISCONNECT = 0x01000000
 
 
@@ -44,6 +51,17 @@ def test_a_change_is_told_with_the_objects_id(hcn: SharedObject) -> None:
     number, status, data = heard.next()
     assert (number, status) == (HcnNotification.NAMESPACE_CREATE, HResult.S_OK)
     assert NETWORK in (data or "").lower()
+
+
+def test_a_load_balancer_for_which_windows_has_no_number_is_not_told(hcn: SharedObject) -> None:
+    network = hcn.create("HcnCreateNetwork", {**NAMESPACE, "Name": "nat", "Type": "NAT"})
+    hcn.create("HcnCreateEndpoint", NAMESPACE, ENDPOINT, network)
+    heard = Heard()
+    _register(hcn, heard)
+    hcn.create("HcnCreateLoadBalancer", BALANCER)
+    hcn.create("HcnCreateNamespace", NAMESPACE)
+    assert heard.next()[0] == HcnNotification.NAMESPACE_CREATE
+    assert heard.items.empty()
 
 
 def test_every_registration_hears(hcn: SharedObject) -> None:
