@@ -174,10 +174,12 @@ table bridge {self.table} {{
   map local {{ type ipv4_addr : ether_addr; }}
   map remote {{ type ipv4_addr : ether_addr; }}
   map routes {{ type ipv4_addr : ether_addr; flags interval; }}
+  map ways {{ type ether_addr : ether_addr; }}
   set macs {{ type ether_addr; }}
   chain IN {{
     type filter hook prerouting priority -200; policy accept;
     iifname "vx{name}" jump FROM_WIRE
+    iifname "xb{name}" ether daddr set ether daddr map @ways accept
     iifname "xb{name}" accept
     iifname "s{name}p*" ether daddr {mac} jump ROUTER
   }}
