@@ -38,7 +38,8 @@ class NoCompartmentError(LookupError):
 class RegisteredInterface:
     """An interface: a vNIC of an endpoint, or one of the host's own.
 
-    ``guid`` is that of the endpoint, adapter or network it is there for.  # unverified: Windows gives it one of its own
+    ``guid`` is that of the endpoint or network it is there for, and empty for an adapter.  # unverified: that Windows
+    gives an interface no other
     """
 
     guid: str
