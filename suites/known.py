@@ -27,10 +27,11 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
     "tests/contract": _MIXED,
     "tests/dataplane": _MIXED,
     "tests/clients": _MIXED,
+    "tests/bench": _TOOLS,
     "tests/frontends": _TOOLS,
     "tests/knowledge": _TOOLS,
     "tests/recording": _TOOLS,
-    "tests/workload": _TOOLS,
+    "tests/workload": _MIXED,
 }
 """The rooms of tests, and which marks there are in each; without any, all its tests are about our own tools."""
 

@@ -123,6 +123,7 @@ def application(
         subscription = service.subscription(_handle(given.get("handle", "")), given.get("client", ""))
         if subscription is None:
             return _v2_answer(failure(Call("HcnUnregisterServiceCallback"), HnsError(HResult.E_HANDLE)))
+        subscription.extended = given.get("extended") == "true"
         return StreamingResponse(_events(subscription), media_type="text/event-stream")
 
     async def no_route(request: Request, _: Exception) -> Response:
@@ -151,7 +152,7 @@ def application(
 
 
 async def _events(subscription: Subscription) -> AsyncIterator[str]:
-    """Yield notifications as server-sent events: the number as event, the data as data."""
+    """Yield notifications as server-sent events: Windows' number, or else the name, as event; the data as data."""
     yield ": registered\n\n"
     try:
         while True:
@@ -162,7 +163,7 @@ async def _events(subscription: Subscription) -> AsyncIterator[str]:
                 continue
             if notification is None:
                 return
-            yield f"event: {notification.number.value}\ndata: {notification.data}\n\n"
+            yield f"event: {notification.kind.value}\ndata: {notification.data}\n\n"
             yield ":\n\n"  # Wine's WinHTTP hands out a chunk when the next one begins
     finally:
         subscription.close()  # a listener that left won't come back for the rest

@@ -19,6 +19,7 @@ from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.frontends.carrier import INSIDE_PORT
 from hnsfake.frontends.fault_routes import add_fault_routes
 from hnsfake.frontends.http import HANG_UP, application
+from hnsfake.frontends.registry_routes import add_registry_routes
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 from hnsfake.lab import Lab
 from hnsfake.node import Node
@@ -133,6 +134,7 @@ class LabServer:
             {"restart-service": node.restart_service, "reboot": node.reboot},
         )
         add_fault_routes(app, node.faults)
+        add_registry_routes(app, node)
         self._servers.append(web_server(app))
 
     def _run(self) -> None:

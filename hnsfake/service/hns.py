@@ -21,6 +21,7 @@ from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
+from hnsfake.service.registry import RegistryView, registry_of
 from hnsfake.service.short_calls import is_short
 from hnsfake.service.state import State, Transaction
 
@@ -174,6 +175,10 @@ class HnsService:
             self._undo(tx.changes)
             raise
         self._state = tx.result()
+
+    def registry(self, compartment: int) -> RegistryView:
+        """Return the registry view of a compartment; raise NoCompartmentError."""
+        return registry_of(self._state, compartment, self._dataplane.adapters())
 
     def subscription(self, handle: int | None, client: str) -> Subscription | None:
         """Return the subscription behind the handle that a registration gave its client; None where it is none."""

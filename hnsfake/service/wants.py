@@ -18,8 +18,9 @@ from hnsfake.dataplane.interface import (
     RouteWant,
     SubnetWant,
 )
+from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, ROUTE, VNIC
 from hnsfake.documents.compute_system import ComputeSystem
-from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.endpoint import Endpoint, EndpointFlags
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network, Subnet
 from hnsfake.documents.policies import (
@@ -83,7 +84,15 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         provider_address=providers[0] if providers else None,
         pool=noun.pool,
         mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
+        interface_metric=interface_metric(noun, of),
     )
+
+
+def interface_metric(noun: Endpoint, of: Network) -> int:
+    """Return the metric of an endpoint's vNIC."""
+    if noun.flags & EndpointFlags.ENABLE_LOW_METRIC:
+        return LOW_VNIC
+    return VNIC if of.traits.external else INTERNAL_VNIC
 
 
 # The same few texts come again and again, and reading an address is what costs most here.
@@ -96,7 +105,7 @@ def _interface(ip: IPAddress, prefix_length: int | None) -> IPInterface:
 def _route(destination: str, next_hop: str, metric: int) -> RouteWant:
     on_link = next_hop in ("", "0.0.0.0", "::")
     hop = None if on_link else ip_address(next_hop)
-    return RouteWant(ip_network(destination, strict=False), hop, metric)
+    return RouteWant(ip_network(destination, strict=False), hop, metric or ROUTE)
 
 
 def compartment(noun: Namespace) -> CompartmentWant | None:

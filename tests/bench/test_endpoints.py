@@ -8,8 +8,6 @@ from ci.bench.endpoints.judged import judge
 from ci.bench.endpoints.lanes import BRIDGE_CNI, FLOOR, OURS, Lane
 from ci.bench.verdict import BenchError
 
-pytestmark = pytest.mark.ours("the benchmark")
-
 
 @pytest.mark.parametrize(
     ("lane", "figures"),

@@ -22,6 +22,13 @@ HANDLES = "learn.microsoft.com hcn-declaration-handles: RPC context handles"
 PATIENCE = 10
 NETWORK = "11111111-2222-3333-4444-555555555555"
 NAMESPACE = {"SchemaVersion": {"Major": 2, "Minor": 0}}
+ENDPOINT = "22222222-2222-3333-4444-555555555555"
+BALANCER = {
+    **NAMESPACE,
+    "HostComputeEndpoints": [ENDPOINT],
+    "FrontendVIPs": ["1.1.1.2"],
+    "PortMappings": [{"Protocol": 6, "InternalPort": 80, "ExternalPort": 80}],
+}
 DISCONNECT = 0x01000000
 
 
@@ -49,6 +56,18 @@ def test_a_change_is_told_with_the_objects_id(hcn: SharedObject) -> None:
     number, status, data = heard.next()
     assert (number, status) == (HcnNotification.NAMESPACE_CREATE, HResult.S_OK)
     assert NETWORK in (data or "").lower()
+
+
+@pytest.mark.known("documentation", REGISTER)
+def test_a_load_balancer_for_which_windows_has_no_number_is_not_told(hcn: SharedObject) -> None:
+    network = hcn.create("HcnCreateNetwork", {**NAMESPACE, "Name": "nat", "Type": "NAT"})
+    hcn.create("HcnCreateEndpoint", NAMESPACE, ENDPOINT, network)
+    heard = Heard()
+    _register(hcn, heard)
+    hcn.create("HcnCreateLoadBalancer", BALANCER)
+    hcn.create("HcnCreateNamespace", NAMESPACE)
+    assert heard.next()[0] == HcnNotification.NAMESPACE_CREATE
+    assert heard.items.empty()
 
 
 @pytest.mark.known("documentation", REGISTER)

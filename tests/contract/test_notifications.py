@@ -20,7 +20,7 @@ def node() -> Node:
     return Lab(["n1"], dataplane="none").nodes["n1"]
 
 
-def _heard(subscription: Subscription) -> list[int]:
+def _heard(subscription: Subscription) -> list[int | None]:
     subscription.close()
     return [notification.number for notification in subscription]
 

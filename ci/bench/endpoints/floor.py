@@ -17,7 +17,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from time import perf_counter
 
 from ci.bench.endpoints.lanes import ACL, GATEWAY, PREFIX, address, endpoints_asked, report
-from hnsfake.dataplane import messages
+from hnsfake.dataplane import ip_messages, messages
 from hnsfake.dataplane.interface import EndpointWant
 from hnsfake.dataplane.nftables import Context
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -85,8 +85,8 @@ def prepare(number: int) -> Prepared:
     vnic, vnics = _batch(
         messages.loopback_up(),
         messages.vnic_up(_VNIC, f"vEthernet (e{number})", 1500, {messages.RP_FILTER: 0}),
-        messages.address(_VNIC, interface),
-        messages.route(IPv4Network("0.0.0.0/0"), GATEWAY, _VNIC),
+        ip_messages.address(_VNIC, interface),
+        ip_messages.route(IPv4Network("0.0.0.0/0"), GATEWAY, _VNIC),
     )
     want = EndpointWant(f"{number}", "net", f"e{number}", mac, (interface,), policies=(Acl.from_v2(ACL),))
     element = f"element bridge external endpoints {{ {interface.ip} : {messages.mac_text(mac)} }}\n"

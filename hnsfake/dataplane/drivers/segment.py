@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 
-from hnsfake.dataplane import messages
+from hnsfake.dataplane import ip_messages, messages
 from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet, SubnetWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
+from hnsfake.dataplane.metrics import ROUTE, VNIC
 from hnsfake.dataplane.switch import BRIDGE
 
 _MTU = 1450
@@ -161,8 +162,8 @@ class Segment:
 
     def _host_way(self, old: set[IPv4Network], new: set[IPv4Network]) -> list[bytes]:
         return [
-            *(messages.delete_route(prefix, None, self._host_vnic) for prefix in old - new),
-            *(messages.route(prefix, None, self._host_vnic) for prefix in new - old),
+            *(ip_messages.delete_route(prefix, None, self._host_vnic) for prefix in old - new),
+            *(ip_messages.route(prefix, None, self._host_vnic, VNIC + ROUTE) for prefix in new - old),
         ]
 
     def _rules(self) -> str:
@@ -173,10 +174,12 @@ table bridge {self.table} {{
   map local {{ type ipv4_addr : ether_addr; }}
   map remote {{ type ipv4_addr : ether_addr; }}
   map routes {{ type ipv4_addr : ether_addr; flags interval; }}
+  map ways {{ type ether_addr : ether_addr; }}
   set macs {{ type ether_addr; }}
   chain IN {{
     type filter hook prerouting priority -200; policy accept;
     iifname "vx{name}" jump FROM_WIRE
+    iifname "xb{name}" ether daddr set ether daddr map @ways accept
     iifname "xb{name}" accept
     iifname "s{name}p*" ether daddr {mac} jump ROUTER
   }}

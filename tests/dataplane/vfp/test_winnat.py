@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 import pytest
 
-from hnsfake.dataplane import messages, netlink, nftables
+from hnsfake.dataplane import ip_messages, messages, netlink, nftables
 from hnsfake.dataplane.interface import EndpointWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
@@ -69,8 +69,8 @@ class Place:
                 messages.veth("nic0", NIC, "eth0", CLIENT_END, "00-15-5D-01-00-21", self.client.fd),
                 messages.vnic_up(VNIC, settings=settings),
                 messages.vnic_up(NIC, settings=settings),
-                messages.address(VNIC, IPv4Interface(f"{GATEWAY}/16")),
-                messages.address(NIC, IPv4Interface(f"{NODE}/24")),
+                ip_messages.address(VNIC, IPv4Interface(f"{GATEWAY}/16")),
+                ip_messages.address(NIC, IPv4Interface(f"{NODE}/24")),
             ],
             "make the node",
         )
@@ -82,8 +82,8 @@ def _make_end(index: int, interface: IPv4Interface, gateway: IPv4Address) -> Non
         [
             messages.loopback_up(),
             messages.vnic_up(index),
-            messages.address(index, interface),
-            messages.route(DEFAULT, gateway, index),
+            ip_messages.address(index, interface),
+            ip_messages.route(DEFAULT, gateway, index),
         ],
         "make an end",
     )
