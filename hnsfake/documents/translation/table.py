@@ -1,0 +1,238 @@
+"""A noun's two documents as one table: a row an attribute, with its members in v1 and in v2 and their codecs.
+
+A codec that only reads or only shows says so by what it lacks. Where one attribute has several members, what is read
+of them is added; where one member has several attributes, what they show is. The rows' order is that of v2's members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from hnsfake.documents.network import Network
+from hnsfake.documents.schema import Document, UnknownFields
+from hnsfake.documents.translation.form import is_new, ordered
+
+
+class Kept(Protocol):
+    """What the service keeps of every noun."""
+
+    @property
+    def version(self) -> int:
+        """The release that made it, as a number."""
+
+    @property
+    def activity_id(self) -> str:
+        """The id of its ``Resources``."""
+
+    @property
+    def created(self) -> int:
+        """When it was made."""
+
+
+class Around(NamedTuple):
+    """What a document shows besides the attribute itself: the object it is of, and what is around that."""
+
+    of: Any
+    new: bool = True
+    network: Network | None = None
+    endpoints: int = 0
+    total_endpoints: int = 0
+    detailed: bool = False
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How a value goes from a document's member to a noun's attribute and back.
+
+    ``read`` raises HnsError; None: the member is taken, and has no effect. ``show`` gives None
+    where the member is left out; where itself is None, the member isn't shown. ``whole``: it is shown of the noun
+    itself. For a place of several members ``read`` takes, and ``show`` gives, a value for each.
+    """
+
+    name: str
+    read: Callable[[Any], Any] | None = None
+    show: Callable[[Any, Around], Any] | None = None
+    whole: bool = False
+
+    def only_read(self) -> Codec:
+        """Return a codec that doesn't show."""
+        return replace(self, show=None)
+
+    def only_shown(self) -> Codec:
+        """Return a codec that doesn't read."""
+        return replace(self, read=None)
+
+    def unless_empty(self) -> Codec:
+        """Return a codec that leaves an empty member out."""
+        return self._showing(", left out where empty", lambda value, _: value or None)
+
+    def since_13(self) -> Codec:
+        """Return a codec that shows the member in the form of HNS 13 and later."""
+        return self._showing(", from HNS 13 on", lambda value, around: value if around.new else None)
+
+    def until_12(self) -> Codec:
+        """Return a codec that shows the member in the form of HNS 9 to 12."""
+        return self._showing(", up to HNS 12", lambda value, around: None if around.new else value)
+
+    def in_detail(self) -> Codec:
+        """Return a codec that shows the member where a query asked for details."""
+        return self._showing(", where details are asked for", lambda value, around: value if around.detailed else None)
+
+    def _showing(self, words: str, then: Callable[[Any, Around], Any]) -> Codec:
+        show = self.show
+        assert show is not None
+        return replace(self, name=self.name + words, show=lambda value, around: then(show(value, around), around))
+
+
+class Place(NamedTuple):
+    """Where an attribute is in a document: one member (a path with dots), or several; none is the document itself."""
+
+    members: tuple[str, ...]
+    codec: Codec
+
+
+def at(members: str, codec: Codec) -> Place:
+    """Return a place; several members are separated by spaces."""
+    return Place(tuple(members.split()), codec)
+
+
+@dataclass(frozen=True)
+class Row:
+    """An attribute of a noun (empty: something the documents have and the noun doesn't keep) and its places.
+
+    ``lost`` says why something doesn't come back by way of the other face.
+    """
+
+    attribute: str
+    v1: tuple[Place, ...] = ()
+    v2: tuple[Place, ...] = ()
+    lost: str = ""
+    source: str = ""
+
+
+def row(
+    attribute: str,
+    v1: Place | tuple[Place, ...] = (),
+    v2: Place | tuple[Place, ...] = (),
+    lost: str = "",
+    source: str = "",
+) -> Row:
+    """Return a row; a place alone needs no brackets."""
+    one, other = ((face,) if isinstance(face, Place) else face for face in (v1, v2))
+    return Row(attribute, one, other, lost, source)
+
+
+N = TypeVar("N")
+_Show = Callable[[Any, Around], Any]
+
+
+class Table(Generic[N]):
+    """All rows of a noun, or of a part of one, made ready to read and show documents.
+
+    ``name`` and ``inside``, where the members of a part are in v1's and v2's whole documents, are for readers.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        noun: type[N],
+        rows: Sequence[Row],
+        *,
+        v1: type[Document] | None = None,
+        v2: type[Document] | None = None,
+        inside: tuple[str, str] = ("", ""),
+        order: Sequence[str] = (),
+        source: str = "",
+    ) -> None:
+        self.name, self.rows, self.inside, self.source = name, rows, inside, source
+        self.documents = (v1, v2)
+        self._noun = noun
+        self._order = order
+        self._v1 = [(one.attribute, place) for one in rows for place in one.v1]
+        self._v2 = [(one.attribute, place) for one in rows for place in one.v2]
+        self._reads_v1, self._reads_v2 = list(_reads(self._v1)), list(_reads(self._v2))
+        self._shows_v1, self._shows_v2 = list(_shows(self._v1)), list(_shows(self._v2))
+
+    def parse(self, document: Mapping[str, Any], unknown: UnknownFields) -> Document:
+        """Read a JSON object of either shape: one with SchemaVersion is v2 (hcn/hcnv1schema_test.go).
+
+        Raises InvalidDocumentError.
+        """
+        v1, v2 = self.documents
+        model = v2 if any(key.lower() == "schemaversion" for key in document) else v1
+        assert model is not None
+        return model.read(document, unknown)
+
+    def read(self, document: Document) -> N:
+        """Return the noun of a parsed document of either shape; raise HnsError."""
+        return self._noun(**self.attributes(document))
+
+    def attributes(self, document: Document) -> dict[str, Any]:
+        """Return what a parsed document of either shape says of the noun."""
+        values: dict[str, Any] = {}
+        v2 = self.documents[1]
+        for attribute, get, read in self._reads_v2 if v2 and isinstance(document, v2) else self._reads_v1:
+            value = read(get(document))
+            values[attribute] = values[attribute] + value if attribute in values else value
+        return values
+
+    def v1(self, noun: Any, around: Around) -> dict[str, Any]:
+        """Return v1's document of the noun, its members in the order of the release."""
+        return ordered(_shown(self._shows_v1, noun, around), around.new, self._order)
+
+    def v2(self, noun: Any, around: Around) -> dict[str, Any]:
+        """Return v2's document of the noun."""
+        return _shown(self._shows_v2, noun, around)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+
+def about(noun: Kept, network: Network | None = None, **more: Any) -> Around:
+    """Return what is around an object."""
+    return Around(noun, is_new(noun.version), network, **more)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _reads(places: list[tuple[str, Place]]) -> Iterator[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
+    for attribute, (members, codec) in places:
+        if codec.read is not None:
+            yield attribute, attrgetter(*members) if members else _itself, codec.read
+
+
+def _shows(places: list[tuple[str, Place]]) -> Iterator[tuple[tuple[str, ...], Callable[[Any], Any], _Show]]:
+    for attribute, (members, codec) in places:
+        if codec.show is not None:
+            yield members, attrgetter(attribute) if attribute and not codec.whole else _itself, codec.show
+
+
+def _shown(
+    shows: list[tuple[tuple[str, ...], Callable[[Any], Any], _Show]], noun: Any, around: Around
+) -> dict[str, Any]:
+    document: dict[str, Any] = {}
+    for members, get, show in shows:
+        value = show(get(noun), around)
+        if len(members) == 1:
+            _put(document, members[0], value)
+        elif members:
+            for member, part in zip(members, value, strict=True):
+                _put(document, member, part)
+        else:
+            document.update(value)
+    return document
+
+
+def _put(document: dict[str, Any], member: str, value: Any) -> None:
+    if value is None:
+        return
+    if "." in member:
+        *outer, member = member.split(".")
+        for step in outer:
+            document = document.setdefault(step, {})
+    document[member] = document[member] + value if member in document else value
