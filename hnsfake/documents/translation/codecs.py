@@ -15,20 +15,16 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.policies import InvalidPolicyError, Policy
 from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2
 from hnsfake.documents.translation.form import resources
-from hnsfake.documents.translation.table import Around, Codec, Row, Table, at, row
-
-
-def _as_is(value: Any, _: Around) -> Any:
-    return value
+from hnsfake.documents.translation.table import Around, Codec, Row, Table, as_is, at, row
 
 
 def _guid(text: str) -> str:
     return guids.read(text) or ""
 
 
-AS_IS = Codec("as it is", lambda value: value, _as_is)
+AS_IS = Codec("as it is", lambda value: value, as_is)
 IGNORED = Codec("taken, without effect")
-GUID = Codec("GUID, upper case", _guid, _as_is)
+GUID = Codec("GUID, upper case", _guid, as_is)
 LOWER_GUID = Codec("GUID, lower case", _guid, lambda guid, _: guid.lower())
 RELEASE_GUID = Codec(
     "GUID, lower case from HNS 13 on", _guid, lambda guid, around: guid.lower() if around.new else guid

@@ -6,8 +6,11 @@ of them is added; where one member has several attributes, what they show is. Th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -43,19 +46,29 @@ class Around(NamedTuple):
     detailed: bool = False
 
 
+class Form(StrEnum):
+    """A form of a document in which not every member is shown."""
+
+    OLD = "up to HNS 12"
+    NEW = "from HNS 13 on"
+    BRIEF = "without details"
+    DETAILED = "where details are asked for"
+
+
 @dataclass(frozen=True)
 class Codec:
     """How a value goes from a document's member to a noun's attribute and back.
 
-    ``read`` raises HnsError; None: the member is taken, and has no effect. ``show`` gives None
-    where the member is left out; where itself is None, the member isn't shown. ``whole``: it is shown of the noun
-    itself. For a place of several members ``read`` takes, and ``show`` gives, a value for each.
+    ``read`` raises HnsError; None: the member is taken, and has no effect. ``show`` gives None where the member is
+    left out; where itself is None, the member isn't shown. ``whole``: it is shown of the noun itself. ``only`` names
+    the one form that shows it. For a place of several members ``read`` takes, and ``show`` gives, a value for each.
     """
 
     name: str
     read: Callable[[Any], Any] | None = None
     show: Callable[[Any, Around], Any] | None = None
     whole: bool = False
+    only: Form | None = None
 
     def only_read(self) -> Codec:
         """Return a codec that doesn't show."""
@@ -67,24 +80,30 @@ class Codec:
 
     def unless_empty(self) -> Codec:
         """Return a codec that leaves an empty member out."""
-        return self._showing(", left out where empty", lambda value, _: value or None)
+        show = self.show
+        assert show is not None
+        return replace(
+            self,
+            name=f"{self.name}, left out where empty",
+            show=lambda value, around: show(value, around) or None,
+        )
 
     def since_13(self) -> Codec:
-        """Return a codec that shows the member in the form of HNS 13 and later."""
-        return self._showing(", from HNS 13 on", lambda value, around: value if around.new else None)
+        """Return a codec that shows the member in HNS 13 and later."""
+        return replace(self, only=Form.NEW)
 
     def until_12(self) -> Codec:
-        """Return a codec that shows the member in the form of HNS 9 to 12."""
-        return self._showing(", up to HNS 12", lambda value, around: None if around.new else value)
+        """Return a codec that shows the member in HNS 9 to 12."""
+        return replace(self, only=Form.OLD)
 
     def in_detail(self) -> Codec:
         """Return a codec that shows the member where a query asked for details."""
-        return self._showing(", where details are asked for", lambda value, around: value if around.detailed else None)
+        return replace(self, only=Form.DETAILED)
 
-    def _showing(self, words: str, then: Callable[[Any, Around], Any]) -> Codec:
-        show = self.show
-        assert show is not None
-        return replace(self, name=self.name + words, show=lambda value, around: then(show(value, around), around))
+
+def as_is(value: Any, _: Around) -> Any:
+    """Show a value as it is."""
+    return value
 
 
 class Place(NamedTuple):
@@ -126,7 +145,9 @@ def row(
 
 
 N = TypeVar("N")
+_Get = Callable[[Any], Any]
 _Show = Callable[[Any, Around], Any]
+_Put = Callable[[dict[str, Any], Any], None]
 
 
 class Table(Generic[N]):
@@ -151,10 +172,13 @@ class Table(Generic[N]):
         self.documents = (v1, v2)
         self._noun = noun
         self._order = order
-        self._v1 = [(one.attribute, place) for one in rows for place in one.v1]
-        self._v2 = [(one.attribute, place) for one in rows for place in one.v2]
-        self._reads_v1, self._reads_v2 = list(_reads(self._v1)), list(_reads(self._v2))
-        self._shows_v1, self._shows_v2 = list(_shows(self._v1)), list(_shows(self._v2))
+        in_v1 = [(one.attribute, place) for one in rows for place in one.v1]
+        in_v2 = [(one.attribute, place) for one in rows for place in one.v2]
+        self._reads_v1, self._reads_v2 = list(_reads(in_v1)), list(_reads(in_v2))
+        self._shows = {
+            **{form: list(_shows(in_v1, form)) for form in (Form.OLD, Form.NEW)},
+            **{form: list(_shows(in_v2, form)) for form in (Form.BRIEF, Form.DETAILED)},
+        }
 
     def parse(self, document: Mapping[str, Any], unknown: UnknownFields) -> Document:
         """Read a JSON object of either shape: one with SchemaVersion is v2 (hcn/hcnv1schema_test.go).
@@ -181,11 +205,12 @@ class Table(Generic[N]):
 
     def v1(self, noun: Any, around: Around) -> dict[str, Any]:
         """Return v1's document of the noun, its members in the order of the release."""
-        return ordered(_shown(self._shows_v1, noun, around), around.new, self._order)
+        form = Form.NEW if around.new else Form.OLD
+        return ordered(_shown(self._shows[form], noun, around), around.new, self._order)
 
     def v2(self, noun: Any, around: Around) -> dict[str, Any]:
         """Return v2's document of the noun."""
-        return _shown(self._shows_v2, noun, around)
+        return _shown(self._shows[Form.DETAILED if around.detailed else Form.BRIEF], noun, around)
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -200,39 +225,49 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _reads(places: list[tuple[str, Place]]) -> Iterator[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
+def _reads(places: list[tuple[str, Place]]) -> Iterator[tuple[str, _Get, Callable[[Any], Any]]]:
     for attribute, (members, codec) in places:
         if codec.read is not None:
             yield attribute, attrgetter(*members) if members else _itself, codec.read
 
 
-def _shows(places: list[tuple[str, Place]]) -> Iterator[tuple[tuple[str, ...], Callable[[Any], Any], _Show]]:
-    for attribute, (members, codec) in places:
-        if codec.show is not None:
-            yield members, attrgetter(attribute) if attribute and not codec.whole else _itself, codec.show
+def _shows(places: list[tuple[str, Place]], form: Form) -> Iterator[tuple[str, _Get, _Show | None, _Put | None]]:
+    """Yield, of each place: its member, how to get the attribute, how to show it, how to put it where not simply there.
+
+    What is None needs nothing done: documents are shown often.
+    """
+    shown = [(name, place) for name, place in places if place.codec.show and place.codec.only in (None, form)]
+    uses = Counter(member for _, place in shown for member in place.members)
+    for attribute, (members, codec) in shown:
+        get = attrgetter(attribute) if attribute and not codec.whole else _itself
+        simple = len(members) == 1 and uses[members[0]] == 1 and "." not in members[0]
+        put = None if simple else partial(_put, members)
+        yield "".join(members), get, None if codec.show is as_is else codec.show, put
 
 
-def _shown(
-    shows: list[tuple[tuple[str, ...], Callable[[Any], Any], _Show]], noun: Any, around: Around
-) -> dict[str, Any]:
+def _shown(shows: list[tuple[str, _Get, _Show | None, _Put | None]], noun: Any, around: Around) -> dict[str, Any]:
     document: dict[str, Any] = {}
-    for members, get, show in shows:
-        value = show(get(noun), around)
-        if len(members) == 1:
-            _put(document, members[0], value)
-        elif members:
-            for member, part in zip(members, value, strict=True):
-                _put(document, member, part)
+    for member, get, show, put in shows:
+        value = get(noun)
+        if show is not None:
+            value = show(value, around)
+        if value is None:
+            continue
+        if put is None:
+            document[member] = value
         else:
-            document.update(value)
+            put(document, value)
     return document
 
 
-def _put(document: dict[str, Any], member: str, value: Any) -> None:
-    if value is None:
-        return
-    if "." in member:
-        *outer, member = member.split(".")
+def _put(members: tuple[str, ...], document: dict[str, Any], value: Any) -> None:
+    """Put a value, or one for each member, or with no member a whole document, into a document."""
+    if not members:
+        document.update(value)
+    for member, part in zip(members, value if len(members) > 1 else (value,), strict=False):
+        *outer, name = member.split(".")
+        target = document
         for step in outer:
-            document = document.setdefault(step, {})
-    document[member] = document[member] + value if member in document else value
+            target = target.setdefault(step, {})
+        if part is not None:
+            target[name] = target[name] + part if name in target else part
