@@ -42,7 +42,7 @@ NETWORK_DNS = Table(
 def dns_places(table: Table[DnsSettings]) -> tuple[Place, Place]:
     """Return where a noun's DNS settings are in v1 and in v2."""
     return (
-        at("", Codec(f"{table.name}, member by member", table.read, table.v1)),
+        at("", Codec(f"{table.name}, member by member", table.read, table.in_v1)),
         at("Dns", Codec(f"{table.name}, an object", table.read, table.v2)),
     )
 

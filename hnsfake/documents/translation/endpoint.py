@@ -123,11 +123,11 @@ def _address(version: int) -> Codec:
         text, length = pair
         return (Address(read_ip(text), _read_length((length, text))),) if text else ()
 
-    def show(addresses: tuple[Address, ...], _: Around) -> tuple[str | None, int | None]:
+    def show(addresses: tuple[Address, ...], _: Around) -> tuple[str, int | None] | None:
         for address in addresses:
             if address.ip.version == version:
                 return str(address.ip), address.prefix_length
-        return None, None
+        return None
 
     return Codec(f"the first of IPv{version}", read, show)
 
@@ -140,9 +140,11 @@ def _gateway(version: int) -> Codec:
         return (EndpointRoute(str(read_ip(text)), destination),) if text else ()
 
     def show(endpoint: Endpoint, _: Around) -> str | None:
-        if all(address.ip.version != version for address in endpoint.addresses):
-            return None
-        return next((route.next_hop for route in endpoint.routes if route.destination == destination), None) or None
+        for route in endpoint.routes:
+            if route.destination == destination:
+                has_address = any(address.ip.version == version for address in endpoint.addresses)
+                return route.next_hop or None if has_address else None
+        return None
 
     return Codec(f"next hop of {destination}", read, show, whole=True)
 

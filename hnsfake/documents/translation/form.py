@@ -23,7 +23,7 @@ def is_new(version: int) -> bool:
 def ordered(view: dict[str, Any], new: bool, order: Sequence[str] = ()) -> dict[str, Any]:
     """Return a v1 document with its members in the order of the release; ``order`` is that of HNS 13 and later."""
     if new and order:
-        return {name: view[name] for name in order if name in view} | view
+        return {name: view[name] for name in order if name in view}
     names = sorted(view)
     if new:
         tail = [name for name in _LAST if name in view]
@@ -37,18 +37,15 @@ def resources(object_id: str, parent: str | None, created: int, new: bool) -> di
     The allocators inside are left out: they tell of switch ports and VFP objects, a record a real machine has
     to give for each release.  # unverified: an object without allocators is seen only before it is attached
     """
-    view: dict[str, Any] = {
+    return {
         "AdditionalParams": {},
         "AllocationOrder": 0,
+        **({"CompartmentOperationTime": 0, "Flags": 0} if new else {}),
         "Health": {"LastErrorCode": 0, "LastUpdateTime": created},
         "ID": object_id,
         "PortOperationTime": 0,
         "State": 1,
         "SwitchOperationTime": 0,
         "VfpOperationTime": 0,
+        **({"parentId": parent} if parent is not None else {}),
     }
-    if parent is not None:
-        view["parentId"] = parent
-    if new:
-        view.update({"CompartmentOperationTime": 0, "Flags": 0})
-    return {name: view[name] for name in sorted(view)}

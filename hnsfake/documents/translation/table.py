@@ -205,8 +205,11 @@ class Table(Generic[N]):
 
     def v1(self, noun: Any, around: Around) -> dict[str, Any]:
         """Return v1's document of the noun, its members in the order of the release."""
-        form = Form.NEW if around.new else Form.OLD
-        return ordered(_shown(self._shows[form], noun, around), around.new, self._order)
+        return ordered(self.in_v1(noun, around), around.new, self._order)
+
+    def in_v1(self, noun: Any, around: Around) -> dict[str, Any]:
+        """Return the members that a part has among those of v1's whole document, in no order."""
+        return _shown(self._shows[Form.NEW if around.new else Form.OLD], noun, around)
 
     def v2(self, noun: Any, around: Around) -> dict[str, Any]:
         """Return v2's document of the noun."""
@@ -241,8 +244,13 @@ def _shows(places: list[tuple[str, Place]], form: Form) -> Iterator[tuple[str, _
     for attribute, (members, codec) in shown:
         get = attrgetter(attribute) if attribute and not codec.whole else _itself
         simple = len(members) == 1 and uses[members[0]] == 1 and "." not in members[0]
-        put = None if simple else partial(_put, members)
-        yield "".join(members), get, None if codec.show is as_is else codec.show, put
+        paths = [(member.split(".")[:-1], member.split(".")[-1]) for member in members]
+        yield (
+            "".join(members),
+            get,
+            None if codec.show is as_is else codec.show,
+            None if simple else partial(_put, paths),
+        )
 
 
 def _shown(shows: list[tuple[str, _Get, _Show | None, _Put | None]], noun: Any, around: Around) -> dict[str, Any]:
@@ -260,12 +268,11 @@ def _shown(shows: list[tuple[str, _Get, _Show | None, _Put | None]], noun: Any, 
     return document
 
 
-def _put(members: tuple[str, ...], document: dict[str, Any], value: Any) -> None:
+def _put(paths: list[tuple[list[str], str]], document: dict[str, Any], value: Any) -> None:
     """Put a value, or one for each member, or with no member a whole document, into a document."""
-    if not members:
+    if not paths:
         document.update(value)
-    for member, part in zip(members, value if len(members) > 1 else (value,), strict=False):
-        *outer, name = member.split(".")
+    for (outer, name), part in zip(paths, value if len(paths) > 1 else (value,), strict=False):
         target = document
         for step in outer:
             target = target.setdefault(step, {})
