@@ -78,12 +78,12 @@ def derived(name: str, show: Callable[[Any, Around], Any]) -> Codec:
 
 def each_v1(table: Table[Any]) -> Codec:
     """Return the codec of a list of parts in v1's form."""
-    return Codec(f"each a {table.name}", _each(table), lambda parts, around: [table.v1(one, around) for one in parts])
+    return Codec(f"list of {table.name}s", _each(table), lambda parts, around: [table.v1(one, around) for one in parts])
 
 
 def each_v2(table: Table[Any]) -> Codec:
     """Return the codec of a list of parts in v2's form."""
-    return Codec(f"each a {table.name}", _each(table), lambda parts, around: [table.v2(one, around) for one in parts])
+    return Codec(f"list of {table.name}s", _each(table), lambda parts, around: [table.v2(one, around) for one in parts])
 
 
 def _each(table: Table[Any]) -> Callable[[list[Any]], tuple[Any, ...]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hnsfake.documents.dns import DnsSettings
+from hnsfake.documents.endpoint import EndpointV1
+from hnsfake.documents.network import NetworkV1
 from hnsfake.documents.schema import DnsObject, Document
 from hnsfake.documents.translation.codecs import AS_IS, COMMA_LIST, LIST
 from hnsfake.documents.translation.table import Around, Codec, Place, Row, Table, at, row
@@ -24,6 +26,7 @@ ENDPOINT_DNS = Table(
     "endpoint's DNS",
     DnsSettings,
     _rows(AS_IS.unless_empty()),
+    v1=EndpointV1,
     v2=DnsObject,
     inside=("", "Dns."),
     source=_HCSSHIM,
@@ -33,6 +36,7 @@ NETWORK_DNS = Table(
     "network's DNS",
     DnsSettings,
     _rows(AS_IS.unless_empty().only_shown()),
+    v1=NetworkV1,
     v2=DnsObject,
     inside=("", "Dns."),
     source=_HCSSHIM,

@@ -31,6 +31,7 @@ from hnsfake.documents.schema import Route, UnknownFields
 from hnsfake.documents.translation.codecs import (
     AS_IS,
     HEALTH,
+    IGNORED,
     LIST,
     LOWER_GUID,
     NUMBER,
@@ -153,17 +154,20 @@ def _of_network(name: str, show: Callable[[Network], Any]) -> Codec:
     return Codec(name, None, lambda _, around: show(around.network) if around.network is not None else None)
 
 
+_HCSSHIM = "microsoft/hcsshim hcn/hcnendpoint.go"
 _LENGTH = Codec("number; 0 is the subnet's", _read_length, lambda length, _: (length, None))
-ROUTE = Table("endpoint's route", EndpointRoute, ROUTE_ROWS, v2=Route, inside=("", "Routes[]."))
+ROUTE = Table("endpoint's route", EndpointRoute, ROUTE_ROWS, v2=Route, inside=("", "Routes[]."), source=_HCSSHIM)
 ADDRESS = Table(
     "endpoint's address",
     Address,
     (
         row("ip", v2=at("IpAddress", Codec("address", read_ip, lambda ip, _: str(ip)))),
         row("prefix_length", v2=at("PrefixLength IpAddress", _LENGTH)),
+        row("", v2=at("IpSubnetId", IGNORED), lost="without an address it is of the endpoint's ip_subnet_ids"),
     ),
     v2=IpConfigurationV2,
     inside=("", "IpConfigurations[]."),
+    source=_HCSSHIM,
 )
 _MAC = Codec("MAC, as it was sent", _read_mac, AS_IS.show)
 _ADDRESSES = Codec(
@@ -219,7 +223,7 @@ ENDPOINT = Table(
             v2=at("IpConfigurations", Codec("IpSubnetId of those without an address", _read_ip_subnets)),
             lost="asked for once; the address is shown",
         ),
-        row("dns", v1=_V1_DNS, v2=_V2_DNS),
+        row("dns", v1=_V1_DNS, v2=_V2_DNS, lost="what its own rows say"),
         row(
             "routes",
             v1=(at("GatewayAddress", _gateway(4)), at("GatewayAddressV6", _gateway(6))),

@@ -70,17 +70,19 @@ _IPV6 = Codec(
     f"{LoadBalancerFlags.IPV6.name} ({LoadBalancerFlags.IPV6.value}), where one is of IPv6",
     lambda vips: LoadBalancerFlags.IPV6.value * any(vip.version == 6 for vip in _read_vips(vips)),
 )
+_IN_ELBS = "v1 says it in each ELB, so of a load balancer without ports not at all"
 # The v1 half of what every ELB of a list says.  # unverified: lists whose ELBs differ in it
 SHARED = Table(
     "load balancer",
     LoadBalancer,
     (
-        row("source_vip", v1=at("SourceVIP", _VIP)),
-        row("vips", v1=at("VIPs", _VIPS)),
+        row("source_vip", v1=at("SourceVIP", _VIP), lost=_IN_ELBS),
+        row("vips", v1=at("VIPs", _VIPS), lost=_IN_ELBS),
         row("flags", v1=(at("IsDSR", flag(LoadBalancerFlags.DSR)), at("VIPs", _IPV6)), lost="v1 has a word for DSR"),
     ),
     v1=ElbPolicyV1,
     inside=("Policies[].", ""),
+    source="microsoft/hcsshim internal/hns/hnspolicylist.go",
 )
 LOAD_BALANCER = Table(
     "load balancer",
@@ -91,8 +93,9 @@ LOAD_BALANCER = Table(
         row("vips", v2=at("FrontendVIPs", _VIPS)),
         row(
             "port_mappings",
-            v1=at("Policies", derived("an ELB for each", _show_elbs)),
+            v1=at("Policies", derived("an ELB for each; read with the rows of both", _show_elbs)),
             v2=at("PortMappings", each_v2(PORT_MAPPING)),
+            lost="what its own rows say",
         ),
         row("flags", v2=at("Flags", AS_IS)),
         SCHEMA_VERSION,

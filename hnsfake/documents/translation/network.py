@@ -105,11 +105,12 @@ NETWORK = Table(
             source=f"{_FLANNEL}, {_RKE2}",
         ),
         row("mac_ranges", v1=at("MacPools", _MACS), v2=at("MacPool.Ranges", _MACS)),
-        row("dns", v1=_V1_DNS, v2=_V2_DNS),
+        row("dns", v1=_V1_DNS, v2=_V2_DNS, lost="what its own rows say"),
         row(
             "subnets",
             v1=at("Subnets", each_v1(SUBNET).unless_empty()),
             v2=at("Ipams", Codec("each a subnet, of all Ipams", _read_subnets, _show_ipams, whole=True)),
+            lost="what its own rows say",
         ),
         row(
             "ipam_type",
