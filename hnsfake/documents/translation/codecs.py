@@ -15,7 +15,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.policies import InvalidPolicyError, Policy
 from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2
 from hnsfake.documents.translation.form import resources
-from hnsfake.documents.translation.table import Around, Codec, Row, Table, as_is, at, row
+from hnsfake.documents.translation.table import Around, Codec, Row, Table, as_is, at
 
 
 def _guid(text: str) -> str:
@@ -23,6 +23,10 @@ def _guid(text: str) -> str:
 
 
 AS_IS = Codec("as it is", lambda value: value, as_is)
+READ = AS_IS.only_read()
+SHOWN = AS_IS.only_shown()
+IF_ANY = AS_IS.unless_empty()
+SHOWN_IF_ANY = IF_ANY.only_shown()
 IGNORED = Codec("taken, without effect")
 GUID = Codec("GUID, upper case", _guid, as_is)
 LOWER_GUID = Codec("GUID, lower case", _guid, lambda guid, _: guid.lower())
@@ -142,7 +146,7 @@ def resources_of(parent: Callable[[Around], str | None]) -> Codec:
     )
 
 
-SCHEMA_VERSION: Row = row(
+SCHEMA_VERSION: Row = Row(
     "", v2=at("SchemaVersion", constant({"Major": 2, "Minor": 0}, "2.0; read, it says that the document is v2"))
 )
 """The last row of every noun."""

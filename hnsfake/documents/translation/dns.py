@@ -8,16 +8,16 @@ from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.endpoint import EndpointV1
 from hnsfake.documents.network import NetworkV1
 from hnsfake.documents.schema import DnsObject, Document
-from hnsfake.documents.translation.codecs import AS_IS, COMMA_LIST, LIST
-from hnsfake.documents.translation.table import Around, Codec, Place, Row, Table, at, row
+from hnsfake.documents.translation.codecs import COMMA_LIST, IF_ANY, LIST, SHOWN_IF_ANY
+from hnsfake.documents.translation.table import Around, Codec, Place, Row, Table, at
 
 
 def _rows(domain: Codec) -> tuple[Row, ...]:
     return (
-        row("domain", v1=at("DNSDomain", domain), v2=at("Domain", AS_IS.unless_empty())),
-        row("search", v1=at("DNSSuffix", COMMA_LIST.unless_empty()), v2=at("Search", LIST.unless_empty())),
-        row("servers", v1=at("DNSServerList", COMMA_LIST.unless_empty()), v2=at("ServerList", LIST.unless_empty())),
-        row("options", v2=at("Options", LIST.unless_empty()), lost="v1 has no member for it"),
+        Row("domain", at("DNSDomain", domain), at("Domain", IF_ANY)),
+        Row("search", at("DNSSuffix", COMMA_LIST.unless_empty()), at("Search", LIST.unless_empty())),
+        Row("servers", at("DNSServerList", COMMA_LIST.unless_empty()), at("ServerList", LIST.unless_empty())),
+        Row("options", v2=at("Options", LIST.unless_empty()), lost="v1 has no member for it"),
     )
 
 
@@ -25,7 +25,7 @@ _HCSSHIM = "microsoft/hcsshim hcn/hcnnetwork.go"
 ENDPOINT_DNS = Table(
     "endpoint's DNS",
     DnsSettings,
-    _rows(AS_IS.unless_empty()),
+    _rows(IF_ANY),
     v1=EndpointV1,
     v2=DnsObject,
     inside=("", "Dns."),
@@ -35,7 +35,7 @@ ENDPOINT_DNS = Table(
 NETWORK_DNS = Table(
     "network's DNS",
     DnsSettings,
-    _rows(AS_IS.unless_empty().only_shown()),
+    _rows(SHOWN_IF_ANY),
     v1=NetworkV1,
     v2=DnsObject,
     inside=("", "Dns."),
@@ -43,7 +43,7 @@ NETWORK_DNS = Table(
 )
 
 
-def dns_places(table: Table[DnsSettings]) -> tuple[Place, Place]:
+def dns_places(table: Table[DnsSettings]) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
     """Return where a noun's DNS settings are in v1 and in v2."""
     return (
         at("", Codec(f"{table.name}, member by member", table.read, table.in_v1)),

@@ -31,12 +31,14 @@ from hnsfake.documents.schema import Route, UnknownFields
 from hnsfake.documents.translation.codecs import (
     AS_IS,
     HEALTH,
+    IF_ANY,
     IGNORED,
     LIST,
     LOWER_GUID,
     NUMBER,
     RELEASE_GUID,
     SCHEMA_VERSION,
+    SHOWN,
     constant,
     derived,
     flag,
@@ -47,7 +49,7 @@ from hnsfake.documents.translation.codecs import (
 )
 from hnsfake.documents.translation.dns import ENDPOINT_DNS, dns_places
 from hnsfake.documents.translation.subnet import ROUTE_ROWS
-from hnsfake.documents.translation.table import Around, Codec, Table, about, at, row
+from hnsfake.documents.translation.table import Around, Codec, Row, Table, about, at
 
 ENCAP_OVERHEAD = 50
 """Bytes of encapsulation; in every endpoint document, whatever the driver (projectcalico/calico#4682)."""
@@ -161,9 +163,9 @@ ADDRESS = Table(
     "endpoint's address",
     Address,
     (
-        row("ip", v2=at("IpAddress", Codec("address", read_ip, lambda ip, _: str(ip)))),
-        row("prefix_length", v2=at("PrefixLength IpAddress", _LENGTH)),
-        row("", v2=at("IpSubnetId", IGNORED), lost="without an address it is of the endpoint's ip_subnet_ids"),
+        Row("ip", v2=at("IpAddress", Codec("address", read_ip, lambda ip, _: str(ip)))),
+        Row("prefix_length", v2=at("PrefixLength IpAddress", _LENGTH)),
+        Row("", v2=at("IpSubnetId", IGNORED), lost="without an address it is of the endpoint's ip_subnet_ids"),
     ),
     v2=IpConfigurationV2,
     inside=("", "IpConfigurations[]."),
@@ -192,75 +194,69 @@ ENDPOINT = Table(
     (
         # v2's ids are in lower case on every release (Azure/azure-container-networking#3550; hnsdiag's lists,
         # kubernetes-sigs/sig-windows-tools#84).
-        row("id", v1=at("ID", RELEASE_GUID), v2=at("ID", LOWER_GUID)),
-        row("name", v1=at("Name", AS_IS), v2=at("Name", AS_IS)),
-        row("network_id", v1=at("VirtualNetwork", RELEASE_GUID), v2=at("HostComputeNetwork", LOWER_GUID)),
-        row(
+        Row("id", at("ID", RELEASE_GUID), at("ID", LOWER_GUID)),
+        Row("name", at("Name", AS_IS), at("Name", AS_IS)),
+        Row("network_id", at("VirtualNetwork", RELEASE_GUID), at("HostComputeNetwork", LOWER_GUID)),
+        Row(
             "network_name",
-            v1=at("VirtualNetworkName", Codec(_NAME_OF_NETWORK.name, AS_IS.read, _NAME_OF_NETWORK.show)),
+            at("VirtualNetworkName", Codec(_NAME_OF_NETWORK.name, AS_IS.read, _NAME_OF_NETWORK.show)),
             lost="it finds the network where there is no id",
         ),
-        row(
+        Row(
             "namespace_id",
-            v1=at("Namespace", Codec("object of GUIDs", None, _show_namespace)),
-            v2=at("HostComputeNamespace", LOWER_GUID),
+            at("Namespace", Codec("object of GUIDs", None, _show_namespace)),
+            at("HostComputeNamespace", LOWER_GUID),
             lost="v1's namespaces are joined by addresource",
         ),
-        row(
-            "policies",
-            v1=at("Policies", _POLICIES_V1),
-            v2=at("Policies", policies_v2(POLICIES)),
-        ),
-        row(
+        Row("policies", at("Policies", _POLICIES_V1), at("Policies", policies_v2(POLICIES))),
+        Row(
             "addresses",
-            v1=(at("IPAddress PrefixLength", _address(4)), at("IPv6Address IPv6PrefixLength", _address(6))),
-            v2=at("IpConfigurations", _ADDRESSES),
+            at("IPAddress PrefixLength", _address(4)) + at("IPv6Address IPv6PrefixLength", _address(6)),
+            at("IpConfigurations", _ADDRESSES),
             lost="v1 holds one address a family: the first",
         ),
-        row(
+        Row(
             "ip_subnet_ids",
-            v1=at("IPSubnetId", derived("the IP subnet of its address", _show_ip_subnet).since_13()),
-            v2=at("IpConfigurations", Codec("IpSubnetId of those without an address", _read_ip_subnets)),
+            at("IPSubnetId", derived("the IP subnet of its address", _show_ip_subnet).since_13()),
+            at("IpConfigurations", Codec("IpSubnetId of those without an address", _read_ip_subnets)),
             lost="asked for once; the address is shown",
         ),
-        row("dns", v1=_V1_DNS, v2=_V2_DNS, lost="what its own rows say"),
-        row(
+        Row("dns", _V1_DNS, _V2_DNS, lost="what its own rows say"),
+        Row(
             "routes",
-            v1=(at("GatewayAddress", _gateway(4)), at("GatewayAddressV6", _gateway(6))),
-            v2=at("Routes", _ROUTES),
+            at("GatewayAddress", _gateway(4)) + at("GatewayAddressV6", _gateway(6)),
+            at("Routes", _ROUTES),
             lost="v1 holds the default route of each family that has an address, without its metric",
         ),
-        row("mac", v1=at("MacAddress", _MAC), v2=at("MacAddress", _MAC)),
-        row(
+        Row("mac", at("MacAddress", _MAC), at("MacAddress", _MAC)),
+        Row(
             "flags",
-            v1=(
-                at("IsRemoteEndpoint", flag(EndpointFlags.REMOTE, always=True)),
-                at("DisableICC", flag(EndpointFlags.DISABLE_ICC)),
-                at("EnableLowMetric", flag(EndpointFlags.ENABLE_LOW_METRIC)),
-            ),
-            v2=at("Flags", AS_IS),
+            at("IsRemoteEndpoint", flag(EndpointFlags.REMOTE, always=True))
+            + at("DisableICC", flag(EndpointFlags.DISABLE_ICC))
+            + at("EnableLowMetric", flag(EndpointFlags.ENABLE_LOW_METRIC)),
+            at("Flags", AS_IS),
             lost="v1 has a word for three bits",
             source="microsoft/SDN Kubernetes/windows/hns.v2.psm1",
         ),
-        row("", v2=at("Health", constant({}, "empty but for details"))),
-        row("activity_id", v1=at("Resources", _RESOURCES), v2=at("Health.Extra.Resources", _RESOURCES.in_detail())),
-        row(
+        Row("", v2=at("Health", constant({}, "empty but for details"))),
+        Row("activity_id", at("Resources", _RESOURCES), at("Health.Extra.Resources", _RESOURCES.in_detail())),
+        Row(
             "containers",
-            v1=at("SharedContainers", LIST.only_shown()),
-            v2=at("Health.Extra.SharedContainers", LIST.only_shown().in_detail()),
+            at("SharedContainers", LIST.only_shown()),
+            at("Health.Extra.SharedContainers", LIST.only_shown().in_detail()),
         ),
         SCHEMA_VERSION,
-        row("enable_internal_dns", v1=at("EnableInternalDNS", AS_IS.unless_empty()), lost=_NO_MEMBER),
-        row("state", v1=at("State", NUMBER.only_shown())),
-        row("version", v1=at("Version", AS_IS.only_shown())),
-        row("activity_id", v1=at("ActivityId", AS_IS.only_shown().until_12())),
-        row("created", v1=at("CreateProcessingStartTime", AS_IS.only_shown().until_12())),
-        row("created", v1=at("StartTime", AS_IS.only_shown().until_12())),
-        row("created", v1=at("Health", HEALTH.until_12())),
-        row("", v1=at("AdditionalParams", constant({}))),
-        row("", v1=at("EncapOverhead", constant(ENCAP_OVERHEAD))),
-        row("", v1=at("InterfaceConstraint", constant({"InterfaceGuid": guids.ZERO}).until_12())),
-        row("", v1=at("Type", _of_network("type of its network", lambda network: network.type).until_12())),
+        Row("enable_internal_dns", at("EnableInternalDNS", IF_ANY), lost=_NO_MEMBER),
+        Row("state", at("State", NUMBER.only_shown())),
+        Row("version", at("Version", SHOWN)),
+        Row("activity_id", at("ActivityId", SHOWN.until_12())),
+        Row("created", at("CreateProcessingStartTime", SHOWN.until_12())),
+        Row("created", at("StartTime", SHOWN.until_12())),
+        Row("created", at("Health", HEALTH.until_12())),
+        Row("", at("AdditionalParams", constant({}))),
+        Row("", at("EncapOverhead", constant(ENCAP_OVERHEAD))),
+        Row("", at("InterfaceConstraint", constant({"InterfaceGuid": guids.ZERO}).until_12())),
+        Row("", at("Type", _of_network("type of its network", lambda network: network.type).until_12())),
     ),
     v1=EndpointV1,
     v2=EndpointV2,

@@ -28,7 +28,7 @@ from hnsfake.documents.schema import UnknownFields
 from hnsfake.documents.translation.codecs import AS_IS, SCHEMA_VERSION, constant, derived, each_v2, flag, ip, read_ip
 from hnsfake.documents.translation.form import ordered
 from hnsfake.documents.translation.policy_list import HEAD
-from hnsfake.documents.translation.table import Around, Codec, Table, about, at, row
+from hnsfake.documents.translation.table import Around, Codec, Row, Table, about, at
 
 
 def _read_vips(texts: list[str]) -> tuple[IPAddress, ...]:
@@ -54,12 +54,12 @@ PORT_MAPPING = Table(
     "load balancer's port",
     PortMapping,
     (
-        row("protocol", v1=at("Protocol", AS_IS), v2=at("Protocol", AS_IS)),
-        row("internal_port", v1=at("InternalPort", AS_IS), v2=at("InternalPort", AS_IS)),
-        row("external_port", v1=at("ExternalPort", AS_IS), v2=at("ExternalPort", AS_IS)),
-        row("distribution", v2=at("DistributionType", AS_IS), lost=_NOT_IN_V1),
-        row("flags", v1=at("ILB", flag(PortMappingFlags.ILB)), v2=at("Flags", AS_IS), lost="v1 has a word for one bit"),
-        row("", v1=at("Type", constant(ELB))),
+        Row("protocol", at("Protocol", AS_IS), at("Protocol", AS_IS)),
+        Row("internal_port", at("InternalPort", AS_IS), at("InternalPort", AS_IS)),
+        Row("external_port", at("ExternalPort", AS_IS), at("ExternalPort", AS_IS)),
+        Row("distribution", v2=at("DistributionType", AS_IS), lost=_NOT_IN_V1),
+        Row("flags", at("ILB", flag(PortMappingFlags.ILB)), at("Flags", AS_IS), lost="v1 has a word for one bit"),
+        Row("", at("Type", constant(ELB))),
     ),
     v1=ElbPolicyV1,
     v2=PortMappingV2,
@@ -76,9 +76,9 @@ SHARED = Table(
     "load balancer",
     LoadBalancer,
     (
-        row("source_vip", v1=at("SourceVIP", _VIP), lost=_IN_ELBS),
-        row("vips", v1=at("VIPs", _VIPS), lost=_IN_ELBS),
-        row("flags", v1=(at("IsDSR", flag(LoadBalancerFlags.DSR)), at("VIPs", _IPV6)), lost="v1 has a word for DSR"),
+        Row("source_vip", at("SourceVIP", _VIP), lost=_IN_ELBS),
+        Row("vips", at("VIPs", _VIPS), lost=_IN_ELBS),
+        Row("flags", at("IsDSR", flag(LoadBalancerFlags.DSR)) + at("VIPs", _IPV6), lost="v1 has a word for DSR"),
     ),
     v1=ElbPolicyV1,
     inside=("Policies[].", ""),
@@ -89,15 +89,15 @@ LOAD_BALANCER = Table(
     LoadBalancer,
     (
         *HEAD,
-        row("source_vip", v2=at("SourceVIP", _VIP)),
-        row("vips", v2=at("FrontendVIPs", _VIPS)),
-        row(
+        Row("source_vip", v2=at("SourceVIP", _VIP)),
+        Row("vips", v2=at("FrontendVIPs", _VIPS)),
+        Row(
             "port_mappings",
-            v1=at("Policies", derived("an ELB for each; read with the rows of both", _show_elbs)),
-            v2=at("PortMappings", each_v2(PORT_MAPPING)),
+            at("Policies", derived("an ELB for each; read with the rows of both", _show_elbs)),
+            at("PortMappings", each_v2(PORT_MAPPING)),
             lost="what its own rows say",
         ),
-        row("flags", v2=at("Flags", AS_IS)),
+        Row("flags", v2=at("Flags", AS_IS)),
         SCHEMA_VERSION,
     ),
     v1=PolicyListV1,

@@ -20,10 +20,11 @@ from hnsfake.documents.translation.codecs import (
     HEALTH,
     LIST,
     SCHEMA_VERSION,
+    SHOWN,
     constant,
     resources_of,
 )
-from hnsfake.documents.translation.table import Codec, Table, about, at, row
+from hnsfake.documents.translation.table import Codec, Row, Table, about, at
 
 
 def _read_type(text: str) -> NamespaceType:
@@ -53,28 +54,28 @@ NAMESPACE = Table(
     "namespace",
     Namespace,
     (
-        row("id", v1=at("ID", GUID), v2=at("ID", GUID)),
-        row("compartment", v1=at("CompartmentId", AS_IS), v2=at("NamespaceId", AS_IS)),
-        row(
+        Row("id", at("ID", GUID), at("ID", GUID)),
+        Row("compartment", at("CompartmentId", AS_IS), at("NamespaceId", AS_IS)),
+        Row(
             "compartment_guid",
-            v1=at("CompartmentGuid", AS_IS.only_shown()),
-            v2=at("NamespaceGuid", AS_IS.only_shown()),
+            at("CompartmentGuid", SHOWN),
+            at("NamespaceGuid", SHOWN),
             source=f"{_SEEN}, microsoft/SDN Kubernetes/windows/debug/collectlogs.ps1",
         ),
-        row("type", v1=at("IsDefault", _IS_DEFAULT), v2=at("Type", _TYPE), lost="v1 knows none of a guest"),
+        Row("type", at("IsDefault", _IS_DEFAULT), at("Type", _TYPE), lost="v1 knows none of a guest"),
         # Resources have upper-case ids (microsoft/windows-container-networking).
-        row("endpoints", v1=at("ResourceList", _ENDPOINTS), v2=at("Resources", _ENDPOINTS)),
-        row("containers", v1=at("ResourceList", _CONTAINERS), v2=at("Resources", _CONTAINERS)),
+        Row("endpoints", at("ResourceList", _ENDPOINTS), at("Resources", _ENDPOINTS)),
+        Row("containers", at("ResourceList", _CONTAINERS), at("Resources", _CONTAINERS)),
         SCHEMA_VERSION,
-        row("containers", v1=at("Containers", LIST.only_shown()), source=_SEEN),
-        row("activity_id", v1=at("ActivityId", AS_IS.only_shown()), source=_SEEN),
-        row("activity_id", v1=at("Resources", resources_of(lambda _: None)), source=_SEEN),
-        row("created", v1=at("Health", HEALTH), source=_SEEN),
-        row("version", v1=at("Version", AS_IS.only_shown()), source=_SEEN),
-        row("", v1=at("AdditionalParams", constant({})), source=_SEEN),
-        row("", v1=at("Flags", constant(0)), source=_SEEN),
-        row("", v1=at("Policies", constant([])), source=_SEEN),
-        row("", v1=at("State", constant(1)), source=_SEEN),
+        Row("containers", at("Containers", LIST.only_shown()), source=_SEEN),
+        Row("activity_id", at("ActivityId", SHOWN), source=_SEEN),
+        Row("activity_id", at("Resources", resources_of(lambda _: None)), source=_SEEN),
+        Row("created", at("Health", HEALTH), source=_SEEN),
+        Row("version", at("Version", SHOWN), source=_SEEN),
+        Row("", at("AdditionalParams", constant({})), source=_SEEN),
+        Row("", at("Flags", constant(0)), source=_SEEN),
+        Row("", at("Policies", constant([])), source=_SEEN),
+        Row("", at("State", constant(1)), source=_SEEN),
     ),
     v1=NamespaceV1,
     v2=NamespaceV2,

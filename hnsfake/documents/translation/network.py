@@ -18,7 +18,11 @@ from hnsfake.documents.translation.codecs import (
     AS_IS,
     GUID,
     HEALTH,
+    IF_ANY,
+    READ,
     SCHEMA_VERSION,
+    SHOWN,
+    SHOWN_IF_ANY,
     as_policy,
     constant,
     derived,
@@ -29,7 +33,7 @@ from hnsfake.documents.translation.codecs import (
 )
 from hnsfake.documents.translation.dns import NETWORK_DNS, dns_places
 from hnsfake.documents.translation.subnet import SUBNET
-from hnsfake.documents.translation.table import Around, Codec, Table, about, at, row
+from hnsfake.documents.translation.table import Around, Codec, Row, Table, about, at
 
 
 def _read_subnets(ipams: list[IpamV2]) -> tuple[Any, ...]:
@@ -87,108 +91,90 @@ NETWORK = Table(
     "network",
     Network,
     (
-        row("id", v1=at("ID", GUID), v2=at("ID", GUID)),
-        row("name", v1=at("Name", AS_IS), v2=at("Name", AS_IS)),
-        row("type", v1=at("Type", AS_IS), v2=at("Type", AS_IS)),
-        row("policies", v1=at("Policies", policies_v1(POLICIES)), v2=at("Policies", policies_v2(POLICIES))),
-        row(
+        Row("id", at("ID", GUID), at("ID", GUID)),
+        Row("name", at("Name", AS_IS), at("Name", AS_IS)),
+        Row("type", at("Type", AS_IS), at("Type", AS_IS)),
+        Row("policies", at("Policies", policies_v1(POLICIES)), at("Policies", policies_v2(POLICIES))),
+        Row(
             "provider_address",
             v2=at("Policies", _supplied("ProviderAddress", "ProviderAddress")),
             lost="the service fills it in; a v1 client sees management_ip",
             source=_FLANNEL,
         ),
-        row(
+        Row(
             "dr_mac",
-            v1=at("DrMacAddress", AS_IS.only_shown().unless_empty()),
-            v2=at("Policies", _supplied("DrMacAddress", "Address")),
+            at("DrMacAddress", SHOWN_IF_ANY),
+            at("Policies", _supplied("DrMacAddress", "Address")),
             lost="the service fills it in, of the policy where there is one",
             source=f"{_FLANNEL}, {_RKE2}",
         ),
-        row("mac_ranges", v1=at("MacPools", _MACS), v2=at("MacPool.Ranges", _MACS)),
-        row("dns", v1=_V1_DNS, v2=_V2_DNS, lost="what its own rows say"),
-        row(
+        Row("mac_ranges", at("MacPools", _MACS), at("MacPool.Ranges", _MACS)),
+        Row("dns", _V1_DNS, _V2_DNS, lost="what its own rows say"),
+        Row(
             "subnets",
-            v1=at("Subnets", each_v1(SUBNET).unless_empty()),
-            v2=at("Ipams", Codec("each a subnet, of all Ipams", _read_subnets, _show_ipams, whole=True)),
+            at("Subnets", each_v1(SUBNET).unless_empty()),
+            at("Ipams", Codec("each a subnet, of all Ipams", _read_subnets, _show_ipams, whole=True)),
             lost="what its own rows say",
         ),
-        row(
+        Row(
             "ipam_type",
             v2=at("Ipams", Codec("Type of the first", lambda ipams: ipams[0].Type if ipams else "Static")),
             lost="v1 has no member for it; shown with the subnets",
         ),
-        row("flags", v1=at("Flags", AS_IS), v2=at("Flags", AS_IS)),
-        row("", v2=at("Health", constant({}, "empty but for details"))),
-        row(
-            "layer_id",
-            v1=at("LayeredOn", AS_IS.only_shown()),
-            v2=at("Health.Extra.LayeredOn", AS_IS.only_shown().in_detail()),
-            source=_RKE2,
-        ),
-        row(
+        Row("flags", at("Flags", AS_IS), at("Flags", AS_IS)),
+        Row("", v2=at("Health", constant({}, "empty but for details"))),
+        Row("layer_id", at("LayeredOn", SHOWN), at("Health.Extra.LayeredOn", SHOWN.in_detail()), source=_RKE2),
+        Row(
             "activity_id",
-            v1=(at("ActivityId", AS_IS.only_shown()), at("Resources", _RESOURCES)),
-            v2=at("Health.Extra.Resources", _RESOURCES.in_detail()),
+            at("ActivityId", SHOWN) + at("Resources", _RESOURCES),
+            at("Health.Extra.Resources", _RESOURCES.in_detail()),
             source=_RKE2,
         ),
-        row(
+        Row(
             "switch_id",
-            v1=at("SwitchGuid", derived("as it is, but for NAT", _switch_id)),
-            v2=at("Health.Extra.SwitchGuid", AS_IS.only_shown().in_detail()),
+            at("SwitchGuid", derived("as it is, but for NAT", _switch_id)),
+            at("Health.Extra.SwitchGuid", SHOWN.in_detail()),
             source=_RKE2,
         ),
         SCHEMA_VERSION,
-        row(
+        Row(
             "additional_params",
-            v1=at("AdditionalParams", Codec("object", AS_IS.read, lambda params, _: dict(params))),
-            v2=at("AdditionalParams", AS_IS.only_read()),
+            at("AdditionalParams", Codec("object", AS_IS.read, lambda params, _: dict(params))),
+            at("AdditionalParams", READ),
             lost="unverified: that v2 doesn't show it",
         ),
-        row(
-            "adapter",
-            v1=at("NetworkAdapterName", AS_IS.unless_empty()),
-            v2=at("Policies", as_policy(NetAdapterName)),
-            lost=_NOT_AS_POLICY,
+        Row(
+            "adapter", at("NetworkAdapterName", IF_ANY), at("Policies", as_policy(NetAdapterName)), lost=_NOT_AS_POLICY
         ),
-        row(
-            "source_mac",
-            v1=at("SourceMac", AS_IS.unless_empty()),
-            v2=at("Policies", as_policy(SourceMacAddress)),
-            lost=_NOT_AS_POLICY,
-        ),
-        row(
-            "automatic_dns",
-            v1=at("AutomaticDNS", AS_IS),
-            v2=at("Policies", as_policy(AutomaticDns)),
-            lost=_NOT_AS_POLICY,
-        ),
-        row("management_ip", v1=at("ManagementIP", AS_IS.unless_empty()), lost=_NO_MEMBER),
-        row("dns_compartment", v1=at("DNSServerCompartment", AS_IS.unless_empty()), lost=_NO_MEMBER),
-        row(
+        Row("source_mac", at("SourceMac", IF_ANY), at("Policies", as_policy(SourceMacAddress)), lost=_NOT_AS_POLICY),
+        Row("automatic_dns", at("AutomaticDNS", AS_IS), at("Policies", as_policy(AutomaticDns)), lost=_NOT_AS_POLICY),
+        Row("management_ip", at("ManagementIP", IF_ANY), lost=_NO_MEMBER),
+        Row("dns_compartment", at("DNSServerCompartment", IF_ANY), lost=_NO_MEMBER),
+        Row(
             "extensions",
-            v1=at(
+            at(
                 "Extensions",
                 Codec("each on or off, by id", read_extensions, lambda network, _: extensions_v1(network), whole=True),
             ),
-            v2=at("Policies", as_policy(VSwitchExtension)),
+            at("Policies", as_policy(VSwitchExtension)),
             lost=_NOT_AS_POLICY,
             source=_RKE2,
         ),
-        row("gateway_mac", v1=at("GatewayMac", AS_IS.only_shown().unless_empty()), source=_WSL),
-        row(
+        Row("gateway_mac", at("GatewayMac", SHOWN_IF_ANY), source=_WSL),
+        Row(
             "gateway_mac",
-            v1=at("IsolateSwitch", Codec("true at ICS", None, lambda mac, _: True if mac else None)),
+            at("IsolateSwitch", Codec("true at ICS", None, lambda mac, _: True if mac else None)),
             source=_WSL,
         ),
-        row("nat_name", v1=at("NatName", AS_IS.only_shown().unless_empty()), source=_WSL),
-        row("version", v1=at("Version", AS_IS.only_shown()), source=_RKE2),
-        row("created", v1=at("Health", HEALTH), source=_RKE2),
-        row("", v1=at("CurrentEndpointCount", _ENDPOINTS), source=_RKE2),
-        row("", v1=at("MaxConcurrentEndpoints", _ENDPOINTS), source=_RKE2),
-        row("", v1=at("TotalEndpoints", _EVER), source=_RKE2),
-        row("", v1=at("IPv6", derived("whether a subnet is of IPv6", _has_ipv6)), source=_RKE2),
-        row("", v1=at("State", constant(1)), source=_RKE2),
-        row("", v1=at("SwitchName", derived("name, of a switch of its own", _switch_name)), source=_WSL),
+        Row("nat_name", at("NatName", SHOWN_IF_ANY), source=_WSL),
+        Row("version", at("Version", SHOWN), source=_RKE2),
+        Row("created", at("Health", HEALTH), source=_RKE2),
+        Row("", at("CurrentEndpointCount", _ENDPOINTS), source=_RKE2),
+        Row("", at("MaxConcurrentEndpoints", _ENDPOINTS), source=_RKE2),
+        Row("", at("TotalEndpoints", _EVER), source=_RKE2),
+        Row("", at("IPv6", derived("whether a subnet is of IPv6", _has_ipv6)), source=_RKE2),
+        Row("", at("State", constant(1)), source=_RKE2),
+        Row("", at("SwitchName", derived("name, of a switch of its own", _switch_name)), source=_WSL),
     ),
     v1=NetworkV1,
     v2=NetworkV2,

@@ -7,8 +7,8 @@ published in projectcalico/calico#8465.
 from __future__ import annotations
 
 from hnsfake.documents.policy_list import read_references
-from hnsfake.documents.translation.codecs import AS_IS, GUID, HEALTH, IGNORED, LOWER_GUID, constant, resources_of
-from hnsfake.documents.translation.table import Around, Codec, Row, at, row
+from hnsfake.documents.translation.codecs import GUID, HEALTH, IGNORED, LOWER_GUID, SHOWN, constant, resources_of
+from hnsfake.documents.translation.table import Around, Codec, Row, at
 
 _APPLIED = 2  # v1 ``State`` of a list whose rules are in place
 _MODIFIABLE = 15 << 32 | 4  # unverified: where between HNS 13 and 15.4 the letter case changed
@@ -34,28 +34,26 @@ def _show_endpoints(endpoints: tuple[str, ...], around: Around) -> list[str]:
 
 HEAD: tuple[Row, ...] = (
     # v2's id is in lower case (kubernetes-sigs/sig-windows-tools#84).
-    row("id", v1=at("ID", GUID), v2=at("ID", LOWER_GUID)),
-    row(
+    Row("id", at("ID", GUID), at("ID", LOWER_GUID)),
+    Row(
         "network_id",
-        v1=at("HostComputeNetwork", AS_IS.only_shown()),
-        v2=at("HostComputeNetwork", IGNORED),
+        at("HostComputeNetwork", SHOWN),
+        at("HostComputeNetwork", IGNORED),
         lost="the service fills it in: it is that of the endpoints",
         source=_SEEN,
     ),
-    row(
+    Row(
         "endpoints",
-        v1=at("References", Codec("each /endpoints/ and a GUID", read_references, _show_references)),
-        v2=at(
-            "HostComputeEndpoints", Codec("each a GUID, lower case from HNS 15.4 on", read_references, _show_endpoints)
-        ),
+        at("References", Codec("each /endpoints/ and a GUID", read_references, _show_references)),
+        at("HostComputeEndpoints", Codec("each a GUID, lower case from HNS 15.4 on", read_references, _show_endpoints)),
     ),
-    row("version", v1=at("Version", AS_IS.only_shown()), source=_SEEN),
-    row("activity_id", v1=at("ActivityId", AS_IS.only_shown()), source=_SEEN),
-    row("activity_id", v1=at("Resources", resources_of(lambda _: None)), source=_SEEN),
-    row("created", v1=at("Health", HEALTH), source=_SEEN),
-    row("", v1=at("AdditionalParams", constant({})), source=_SEEN),
-    row("", v1=at("Flags", constant(0)), source=_SEEN),
-    row("", v1=at("IsApplied", constant(False)), source=_SEEN),
-    row("", v1=at("State", constant(_APPLIED)), source=_SEEN),
+    Row("version", at("Version", SHOWN), source=_SEEN),
+    Row("activity_id", at("ActivityId", SHOWN), source=_SEEN),
+    Row("activity_id", at("Resources", resources_of(lambda _: None)), source=_SEEN),
+    Row("created", at("Health", HEALTH), source=_SEEN),
+    Row("", at("AdditionalParams", constant({})), source=_SEEN),
+    Row("", at("Flags", constant(0)), source=_SEEN),
+    Row("", at("IsApplied", constant(False)), source=_SEEN),
+    Row("", at("State", constant(_APPLIED)), source=_SEEN),
 )
 """The rows of what isn't the list's policies; the list's references are in lower case, its own id is not."""

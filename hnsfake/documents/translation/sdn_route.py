@@ -15,7 +15,7 @@ from hnsfake.documents.schema import UnknownFields
 from hnsfake.documents.sdn_route import POLICIES, SdnRoute, SdnRouteV2
 from hnsfake.documents.translation.codecs import SCHEMA_VERSION, policies_v1, settings_v2
 from hnsfake.documents.translation.policy_list import HEAD
-from hnsfake.documents.translation.table import Table, about, at, row
+from hnsfake.documents.translation.table import Row, Table, about, at
 
 _SETTINGS = settings_v2(SdnRoutePolicy)
 
@@ -25,10 +25,10 @@ SDN_ROUTE = Table(
     (
         *HEAD,
         # unverified: hcsshim reads Setting; Microsoft's schema calls it Routes.
-        row(
+        Row(
             "routes",
-            v1=at("Policies", policies_v1(POLICIES)),
-            v2=(at("Setting", _SETTINGS), at("Routes", _SETTINGS.only_read())),
+            at("Policies", policies_v1(POLICIES)),
+            at("Setting", _SETTINGS) + at("Routes", _SETTINGS.only_read()),
         ),
         SCHEMA_VERSION,
     ),

@@ -25,6 +25,8 @@ from hnsfake.documents.translation.codecs import (
     AS_IS,
     GUID,
     HEALTH,
+    IF_ANY,
+    SHOWN,
     constant,
     each_v1,
     each_v2,
@@ -32,7 +34,7 @@ from hnsfake.documents.translation.codecs import (
     policies_v1,
     policies_v2,
 )
-from hnsfake.documents.translation.table import Around, Codec, Table, at, row
+from hnsfake.documents.translation.table import Around, Codec, Row, Table, at
 
 _SDN = "microsoft/SDN Kubernetes/windows/hns.v2.psm1"
 _WSL = "microsoft/WSL#6457"
@@ -76,27 +78,27 @@ def _show_ip_subnets(subnet: Subnet, around: Around) -> list[dict[str, Any]] | N
 
 
 ROUTE_ROWS = (
-    row("next_hop", v2=at("NextHop", AS_IS)),
-    row("destination", v2=at("DestinationPrefix", AS_IS)),
-    row("metric", v2=at("Metric", AS_IS)),
+    Row("next_hop", v2=at("NextHop", AS_IS)),
+    Row("destination", v2=at("DestinationPrefix", AS_IS)),
+    Row("metric", v2=at("Metric", AS_IS)),
 )
 ROUTE = Table("route", SubnetRoute, ROUTE_ROWS, v2=Route, inside=("", "Ipams[].Subnets[].Routes[]."), source=_HCSSHIM)
 IP_SUBNET = Table(
     "IP subnet",
     IpSubnet,
     (
-        row("id", v1=at("ID", AS_IS.only_shown()), v2=at("ID", GUID)),
-        row(
+        Row("id", at("ID", SHOWN), at("ID", GUID)),
+        Row(
             "prefix",
-            v1=at("IpAddressPrefix", Codec("prefix", None, lambda prefix, _: str(prefix))),
-            v2=at("IpAddressPrefix", Codec("prefix", _read_ip_prefix, lambda prefix, _: str(prefix))),
+            at("IpAddressPrefix", Codec("prefix", None, lambda prefix, _: str(prefix))),
+            at("IpAddressPrefix", Codec("prefix", _read_ip_prefix, lambda prefix, _: str(prefix))),
         ),
-        row("flags", v1=at("Flags", AS_IS.only_shown()), v2=at("Flags", AS_IS)),
-        row("", v1=at("AdditionalParams", constant({}))),
-        row("", v1=at("Health", HEALTH)),
-        row("", v1=at("ObjectType", constant(6))),
-        row("", v1=at("Policies", constant([]))),
-        row("", v1=at("State", constant(0))),
+        Row("flags", at("Flags", SHOWN), at("Flags", AS_IS)),
+        Row("", at("AdditionalParams", constant({}))),
+        Row("", at("Health", HEALTH)),
+        Row("", at("ObjectType", constant(6))),
+        Row("", at("Policies", constant([]))),
+        Row("", at("State", constant(0))),
     ),
     v2=IpSubnetV2,
     inside=("Subnets[].IpSubnets[].", "Ipams[].Subnets[].IpSubnets[]."),
@@ -107,45 +109,38 @@ SUBNET = Table(
     "subnet",
     Subnet,
     (
-        row(
-            "id",
-            v1=at("ID", AS_IS.only_shown()),
-            v2=at("ID", GUID.only_read()),
-            lost="hcsshim's v1 subnet has no id, so v1's is not read",
+        Row(
+            "id", at("ID", SHOWN), at("ID", GUID.only_read()), lost="hcsshim's v1 subnet has no id, so v1's is not read"
         ),
-        row("prefix", v1=at("AddressPrefix", _PREFIX), v2=at("IpAddressPrefix", _PREFIX)),
-        row(
+        Row("prefix", at("AddressPrefix", _PREFIX), at("IpAddressPrefix", _PREFIX)),
+        Row(
             "gateway",
-            v1=at("GatewayAddress", _GATEWAY),
-            v2=at("Routes", Codec("next hop of the default route", _read_gateway)),
+            at("GatewayAddress", _GATEWAY),
+            at("Routes", Codec("next hop of the default route", _read_gateway)),
         ),
-        row(
+        Row(
             "routes",
             v2=at("Routes", Codec("each a route; that of the gateway", each_v2(ROUTE).read, _show_routes, whole=True)),
             lost="v1 has the gateway of the default route alone",
         ),
-        row(
-            "policies",
-            v1=at("Policies", policies_v1(_POLICIES)),
-            v2=at("Policies", policies_v2(_POLICIES).unless_empty()),
-        ),
-        row(
+        Row("policies", at("Policies", policies_v1(_POLICIES)), at("Policies", policies_v2(_POLICIES).unless_empty())),
+        Row(
             "flags",
-            v1=at("Flags", AS_IS.only_shown().since_13()),
-            v2=at("Flags", AS_IS.unless_empty()),
+            at("Flags", SHOWN.since_13()),
+            at("Flags", IF_ANY),
             lost="hcsshim's v1 subnet has no flags, so v1's are not read",
         ),
-        row(
+        Row(
             "ip_subnets",
-            v1=at("IpSubnets", each_v1(IP_SUBNET).only_shown().since_13()),
-            v2=at("IpSubnets", Codec("each an IP subnet", each_v2(IP_SUBNET).read, _show_ip_subnets, whole=True)),
+            at("IpSubnets", each_v1(IP_SUBNET).only_shown().since_13()),
+            at("IpSubnets", Codec("each an IP subnet", each_v2(IP_SUBNET).read, _show_ip_subnets, whole=True)),
             lost="hcsshim's v1 subnet has none, so v1's are not read",
             source=_SDN,
         ),
-        row("", v1=at("AdditionalParams", constant({})), source=_WSL),
-        row("", v1=at("Health", HEALTH), source=_WSL),
-        row("", v1=at("ObjectType", constant(5)), source=_WSL),
-        row("", v1=at("State", constant(0)), source=_WSL),
+        Row("", at("AdditionalParams", constant({})), source=_WSL),
+        Row("", at("Health", HEALTH), source=_WSL),
+        Row("", at("ObjectType", constant(5)), source=_WSL),
+        Row("", at("State", constant(0)), source=_WSL),
     ),
     v1=SubnetV1,
     v2=SubnetV2,

@@ -26,14 +26,6 @@ class Kept(Protocol):
     def version(self) -> int:
         """The release that made it, as a number."""
 
-    @property
-    def activity_id(self) -> str:
-        """The id of its ``Resources``."""
-
-    @property
-    def created(self) -> int:
-        """When it was made."""
-
 
 class Around(NamedTuple):
     """What a document shows besides the attribute itself: the object it is of, and what is around that."""
@@ -113,14 +105,14 @@ class Place(NamedTuple):
     codec: Codec
 
 
-def at(members: str, codec: Codec) -> Place:
-    """Return a place; several members are separated by spaces."""
-    return Place(tuple(members.split()), codec)
+def at(members: str, codec: Codec) -> tuple[Place, ...]:
+    """Return a place, to be added to others; several members are separated by spaces."""
+    return (Place(tuple(members.split()), codec),)
 
 
 @dataclass(frozen=True)
 class Row:
-    """An attribute of a noun (empty: something the documents have and the noun doesn't keep) and its places.
+    """An attribute of a noun (empty: something that isn't kept of it), and where it is in v1's and in v2's document.
 
     ``lost`` says why something doesn't come back by way of the other face.
     """
@@ -130,18 +122,6 @@ class Row:
     v2: tuple[Place, ...] = ()
     lost: str = ""
     source: str = ""
-
-
-def row(
-    attribute: str,
-    v1: Place | tuple[Place, ...] = (),
-    v2: Place | tuple[Place, ...] = (),
-    lost: str = "",
-    source: str = "",
-) -> Row:
-    """Return a row; a place alone needs no brackets."""
-    one, other = ((face,) if isinstance(face, Place) else face for face in (v1, v2))
-    return Row(attribute, one, other, lost, source)
 
 
 N = TypeVar("N")
