@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hnsfake.dataplane.interface import DataplaneError
+from hnsfake.documents.translation.dns import dns_v2
 from hnsfake.frontends.carrier import INSIDE_PORT
 from hnsfake.frontends.fault_routes import add_fault_routes
 from hnsfake.frontends.http import HANG_UP, application
@@ -177,7 +178,7 @@ def node_status(lab: Lab, node: Node, addresses: dict[str, Address]) -> dict[str
         "compartments": compartments,
         "namespaces": {namespace.id: namespace.compartment for namespace in state.namespaces.values()},
         "systems": {system.id: system.compartment for system in state.systems.values()},
-        "dns": {number: node.dns(int(number)).v2() for number in compartments},
+        "dns": {number: dns_v2(node.dns(int(number))) for number in compartments},
         "unknown_fields": dict(node.service.unknown_fields),
     }
 

@@ -12,7 +12,6 @@ from hnsfake.documents.endpoint import (
     POLICIES,
     Endpoint,
     EndpointState,
-    read_endpoint,
 )
 from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
@@ -20,7 +19,7 @@ from hnsfake.documents.modify import VmPort
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
 from hnsfake.documents.policies.record import read_v2
-from hnsfake.documents.shown.endpoint import endpoint_v1, endpoint_v2
+from hnsfake.documents.translation.endpoint import endpoint_v1, endpoint_v2, read_endpoint
 from hnsfake.service import claims, endpoint_addresses, endpoint_policies, policies, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction

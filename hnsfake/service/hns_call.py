@@ -15,9 +15,9 @@ from hnsfake.documents.attach import SystemType, read_attach
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, v1_success
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.shown.endpoint import statistics_v1
-from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.text import read_object, read_optional_object
+from hnsfake.documents.translation.endpoint import statistics_v1
+from hnsfake.documents.translation.form import is_new
 from hnsfake.releases import Feature
 from hnsfake.service import accelnet, compute_system
 from hnsfake.service import endpoint as endpoints

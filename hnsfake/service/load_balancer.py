@@ -9,8 +9,8 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.load_balancer import LoadBalancer, read_load_balancer
-from hnsfake.documents.shown.load_balancer import load_balancer_v1, load_balancer_v2
+from hnsfake.documents.load_balancer import LoadBalancer
+from hnsfake.documents.translation.load_balancer import load_balancer_v1, load_balancer_v2, read_load_balancer
 from hnsfake.releases import Feature
 from hnsfake.service import backends, claims, policy_support
 from hnsfake.service.node_facts import NodeFacts

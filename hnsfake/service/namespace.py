@@ -12,8 +12,8 @@ from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.modify import NamespaceResource
-from hnsfake.documents.namespace import Namespace, NamespaceType, ResourceEntry, read_namespace
-from hnsfake.documents.shown.namespace import namespace_v1, namespace_v2
+from hnsfake.documents.namespace import Namespace, NamespaceType, ResourceEntry
+from hnsfake.documents.translation.namespace import namespace_v1, namespace_v2, read_namespace
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import pools
 from hnsfake.service.node_facts import NodeFacts

@@ -11,12 +11,12 @@ from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.macs import to_text
-from hnsfake.documents.network import Network, NetworkFlags, read_network
+from hnsfake.documents.network import Network, NetworkFlags
 from hnsfake.documents.network_types import TYPES
 from hnsfake.documents.policies import DrMacAddress, Vlan
 from hnsfake.documents.policies.record import PolicyRecord
-from hnsfake.documents.shown.form import is_new
-from hnsfake.documents.shown.network import network_v1, network_v2
+from hnsfake.documents.translation.form import is_new
+from hnsfake.documents.translation.network import network_v1, network_v2, read_network
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import network_adapter, network_checks, policy_support, pools, subnets
 from hnsfake.service.node_facts import NodeFacts

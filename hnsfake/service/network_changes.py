@@ -10,11 +10,13 @@ from typing import Any
 from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.network import POLICIES, ExtensionState, IPNetwork, Network, read_extensions, read_network
+from hnsfake.documents.network import POLICIES, ExtensionState, IPNetwork, Network
 from hnsfake.documents.policies import RemoteSubnetRoute
 from hnsfake.documents.policies.record import PolicyRecord, read_v2
 from hnsfake.documents.schema import DnsObject
-from hnsfake.documents.shown.network import EXTENSIONS, extension_states
+from hnsfake.documents.switch_extensions import EXTENSIONS, extension_states, read_extensions
+from hnsfake.documents.translation.dns import read_dns
+from hnsfake.documents.translation.network import read_network
 from hnsfake.service import network_checks, policies
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
@@ -41,7 +43,7 @@ def change_dns(
     settings: Settings,
 ) -> None:
     """Change the name servers (microsoft/SDN Kubernetes/windows/hns.v2.psm1 Modify-HnsNetworkDNS)."""
-    given = DnsSettings.from_v2(DnsObject.read(settings, facts.unknown))
+    given = read_dns(DnsObject.read(settings, facts.unknown))
     _put(tx, facts, replace(network, dns=change(network.dns, given)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import Network
-from hnsfake.documents.shown.network import EXTENSIONS
+from hnsfake.documents.switch_extensions import EXTENSIONS
 from hnsfake.service import address_sets, policy_support, wants
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction

@@ -9,8 +9,8 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.sdn_route import SdnRoute, read_sdn_route
-from hnsfake.documents.shown.sdn_route import sdn_route_v1, sdn_route_v2
+from hnsfake.documents.sdn_route import SdnRoute
+from hnsfake.documents.translation.sdn_route import read_sdn_route, sdn_route_v1, sdn_route_v2
 from hnsfake.service import backends
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction

@@ -17,10 +17,8 @@ from hnsfake.documents.network import (
     Network,
     Subnet,
     SubnetRoute,
-    read_ip_subnet,
-    read_subnet,
 )
-from hnsfake.documents.policies import InvalidPolicyError
+from hnsfake.documents.translation.subnet import read_ip_subnet, read_subnet
 from hnsfake.service import network_checks, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
@@ -49,10 +47,7 @@ def completed(tx: Transaction, facts: NodeFacts, network: Network) -> Network:
 def add(tx: Transaction, facts: NodeFacts, network: Network, settings: dict[str, Any]) -> None:
     """Add subnets (microsoft/SDN Kubernetes/windows/hns.v2.psm1 New-HnsSubnet)."""
     _check_modifiable(facts, network)
-    try:
-        given = tuple(read_subnet(subnet) for subnet in SubnetSettings.read(settings, facts.unknown).Subnets)
-    except InvalidPolicyError as error:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
+    given = tuple(read_subnet(subnet) for subnet in SubnetSettings.read(settings, facts.unknown).Subnets)
     _check(given, [subnet.prefix for subnet in network.subnets if subnet.prefix is not None])
     changed = replace(network, subnets=(*network.subnets, *map(_complete, given)))
     network_checks.check(facts, changed)

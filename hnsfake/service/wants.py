@@ -32,7 +32,7 @@ from hnsfake.documents.policies import (
     Vsid,
     VxlanPort,
 )
-from hnsfake.documents.shown.endpoint import ENCAP_OVERHEAD
+from hnsfake.documents.translation.endpoint import ENCAP_OVERHEAD
 from hnsfake.service import address_sets
 
 _ETHERNET_MTU = 1500

@@ -8,10 +8,11 @@ to 12 are taken to be like 9.  # unverified
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from typing import Any
 
 _NEW_FORM = 13 << 32
+_LAST = ("Version", "Resources")
 
 
 def is_new(version: int) -> bool:
@@ -19,32 +20,32 @@ def is_new(version: int) -> bool:
     return version >= _NEW_FORM
 
 
-def ordered(view: Mapping[str, Any], version: int, last: Iterable[str] = ("Version", "Resources")) -> dict[str, Any]:
-    """Return a v1 document with its members in the release's order."""
+def ordered(view: dict[str, Any], new: bool, order: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a v1 document with its members in the order of the release; ``order`` is that of HNS 13 and later."""
+    if new and order:
+        return {name: view[name] for name in order if name in view}
     names = sorted(view)
-    if is_new(version):
-        tail = [name for name in last if name in view]
+    if new:
+        tail = [name for name in _LAST if name in view]
         names = [name for name in names if name not in tail] + tail
     return {name: view[name] for name in names}
 
 
-def resources(object_id: str, parent: str, created: int, version: int) -> dict[str, Any]:
-    """Return an object's ``Resources``: its own id is the object's ActivityId.
+def resources(object_id: str, parent: str | None, created: int, new: bool) -> dict[str, Any]:
+    """Return an object's ``Resources``: its own id is the object's ActivityId; ``parent`` is None for one without.
 
     The allocators inside are left out: they tell of switch ports and VFP objects, a record a real machine has
     to give for each release.  # unverified: an object without allocators is seen only before it is attached
     """
-    view: dict[str, Any] = {
+    return {
         "AdditionalParams": {},
         "AllocationOrder": 0,
+        **({"CompartmentOperationTime": 0, "Flags": 0} if new else {}),
         "Health": {"LastErrorCode": 0, "LastUpdateTime": created},
         "ID": object_id,
         "PortOperationTime": 0,
         "State": 1,
         "SwitchOperationTime": 0,
         "VfpOperationTime": 0,
-        "parentId": parent,
+        **({"parentId": parent} if parent is not None else {}),
     }
-    if is_new(version):
-        view.update({"CompartmentOperationTime": 0, "Flags": 0})
-    return {name: view[name] for name in sorted(view)}
