@@ -17,7 +17,7 @@ from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import IPAddress
-from hnsfake.documents.policy_list import PolicyListV1, read_references
+from hnsfake.documents.policy_list import PolicyListV1, read_ids, read_references
 from hnsfake.documents.schema import Document, DocumentVersion, UInt32, UnknownFields, known_flags
 
 ELB = "ELB"
@@ -131,7 +131,7 @@ def read_load_balancer(document: Mapping[str, Any], unknown: UnknownFields) -> L
 def _from_v2(document: LoadBalancerV2) -> LoadBalancer:
     return LoadBalancer(
         id=guids.read(document.ID) or "",
-        endpoints=read_references(document.HostComputeEndpoints),
+        endpoints=read_ids(document.HostComputeEndpoints),
         port_mappings=tuple(
             PortMapping(m.Protocol, m.InternalPort, m.ExternalPort, m.DistributionType, m.Flags)
             for m in document.PortMappings

@@ -251,16 +251,15 @@ def read_network(document: Mapping[str, Any], unknown: UnknownFields) -> Network
 
 
 def _from_v2(document: NetworkV2) -> Network:
-    policies = tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies)
     return Network(
         id=guids.read(document.ID) or "",
         name=document.Name,
         type=document.Type,
-        policies=policies,
         mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPool.Ranges),
         dns=DnsSettings.from_v2(document.Dns),
         ipam_type=document.Ipams[0].Type if document.Ipams else "Static",
         subnets=tuple(read_subnet(subnet) for ipam in document.Ipams for subnet in ipam.Subnets),
+        policies=tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies),
         flags=document.Flags,
         additional_params=document.AdditionalParams,
     )
@@ -294,10 +293,10 @@ def _from_v1(document: NetworkV1) -> Network:
         id=guids.read(document.ID) or "",
         name=document.Name,
         type=document.Type,
-        policies=tuple(read_v1(policy, POLICIES) for policy in document.Policies),
         mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPools),
         dns=DnsSettings.from_v1("", document.DNSSuffix, document.DNSServerList),
         subnets=tuple(_subnet_v1(subnet) for subnet in document.Subnets),
+        policies=tuple(read_v1(policy, POLICIES) for policy in document.Policies),
         flags=document.Flags,
         adapter=document.NetworkAdapterName,
         source_mac=document.SourceMac,

@@ -15,7 +15,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.policies import InvalidPolicyError
 from hnsfake.documents.policies import SdnRoute as SdnRoutePolicy
 from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
-from hnsfake.documents.policy_list import PolicyListV1, read_references
+from hnsfake.documents.policy_list import PolicyListV1, read_ids, read_references
 from hnsfake.documents.schema import Document, DocumentVersion, UnknownFields
 
 POLICIES = table((SdnRoutePolicy,))
@@ -64,7 +64,7 @@ def read_sdn_route(document: Mapping[str, Any], unknown: UnknownFields) -> SdnRo
 def _from_v2(document: SdnRouteV2) -> SdnRoute:
     return SdnRoute(
         id=guids.read(document.ID) or "",
-        endpoints=read_references(document.HostComputeEndpoints),
+        endpoints=read_ids(document.HostComputeEndpoints),
         routes=tuple(
             read_v2(SdnRoutePolicy.v2_type, setting, POLICIES) for setting in (*document.Setting, *document.Routes)
         ),

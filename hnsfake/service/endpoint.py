@@ -59,8 +59,7 @@ def change_policies(
 def add_port(_tx: Transaction, facts: NodeFacts, endpoint: Endpoint, settings: dict[str, Any]) -> None:
     """Refuse to make a switch port for a virtual machine: a node has none.  # unverified: the code of one not there."""
     VmPort.read(settings, facts.unknown)
-    if endpoint.remote:
-        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    check_local(endpoint)
     raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
 
 
@@ -95,10 +94,15 @@ def delete(tx: Transaction, endpoint: Endpoint) -> None:
     tx.drop(endpoint)
 
 
-def join_namespace(tx: Transaction, endpoint: Endpoint, namespace: Namespace) -> None:
-    """Put an endpoint into a namespace: its vNIC appears in the compartment."""
+def check_local(endpoint: Endpoint) -> None:
+    """Refuse an endpoint that stands for one of another node; raise HnsError."""
     if endpoint.remote:
         raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+
+
+def join_namespace(tx: Transaction, endpoint: Endpoint, namespace: Namespace) -> None:
+    """Put an endpoint into a namespace: its vNIC appears in the compartment."""
+    check_local(endpoint)
     if endpoint.namespace_id == namespace.id:
         # containernetworking/plugins' ADD may be repeated: it finds its endpoint and adds it again, and takes any error
         # for a failure (pkg/hns/endpoint_windows.go).  # unverified
@@ -129,8 +133,7 @@ def leave_namespace(tx: Transaction, endpoint: Endpoint) -> Endpoint:
 
 def attach_host(tx: Transaction, endpoint: Endpoint, compartment: int) -> None:
     """Carry out v1's attach with SystemType Host (hcsshim internal/hns/hnsendpoint.go)."""
-    if endpoint.remote:
-        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    check_local(endpoint)
     if endpoint.compartment is not None:
         raise HnsError(HResult.HCN_E_ENDPOINT_ALREADY_ATTACHED)
     number = compartment or HOST_COMPARTMENT
