@@ -145,13 +145,14 @@ def _from_v2(document: LoadBalancerV2) -> LoadBalancer:
 def _from_v1(document: PolicyListV1, unknown: UnknownFields) -> LoadBalancer:
     """Read a policy list; what its ELBs say of source, VIPs and DSR must be one.  # unverified: lists of several."""
     policies = [ElbPolicyV1.read(policy, unknown) for policy in document.Policies]
+    object_id = guids.read(document.ID) or ""
     if len({(policy.SourceVIP, tuple(policy.VIPs), policy.IsDSR) for policy in policies}) > 1:
         raise HnsError(HResult.HCN_E_INVALID_POLICY)
     first = policies[0] if policies else ElbPolicyV1()
     vips = _addresses(first.VIPs)
     ipv6 = any(vip.version == 6 for vip in vips)
     return LoadBalancer(
-        id=guids.read(document.ID) or "",
+        id=object_id,
         endpoints=read_references(document.References),
         port_mappings=tuple(
             PortMapping(p.Protocol, p.InternalPort, p.ExternalPort, flags=PortMappingFlags.ILB.value * p.ILB)

@@ -90,7 +90,8 @@ def read_namespace(document: Mapping[str, Any], unknown: UnknownFields) -> tuple
     """
     if any(key.lower() == "schemaversion" for key in document):
         v2 = NamespaceV2.read(document, unknown)
-        return Namespace(_type(v2.Type), guids.read(v2.ID) or "", v2.NamespaceId), v2.Resources
+        object_id = guids.read(v2.ID) or ""
+        return Namespace(_type(v2.Type), object_id, v2.NamespaceId), v2.Resources
     v1 = NamespaceV1.read(document, unknown)
     kind = NamespaceType.HOST_DEFAULT if v1.IsDefault else NamespaceType.HOST
     return Namespace(kind, guids.read(v1.ID) or "", v1.CompartmentId), v1.ResourceList

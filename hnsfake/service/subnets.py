@@ -17,6 +17,7 @@ from hnsfake.documents.network import (
     Network,
     Subnet,
     SubnetRoute,
+    SubnetV2,
     read_ip_subnet,
     read_subnet,
 )
@@ -62,10 +63,7 @@ def completed(tx: Transaction, facts: NodeFacts, network: Network) -> Network:
 def add(tx: Transaction, facts: NodeFacts, network: Network, settings: dict[str, Any]) -> None:
     """Add subnets (microsoft/SDN Kubernetes/windows/hns.v2.psm1 New-HnsSubnet)."""
     _check_modifiable(facts, network)
-    try:
-        given = tuple(read_subnet(subnet) for subnet in SubnetSettings.read(settings, facts.unknown).Subnets)
-    except InvalidPolicyError as error:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
+    given = tuple(_read(subnet) for subnet in SubnetSettings.read(settings, facts.unknown).Subnets)
     policy_support.check(facts, "NetworkPolicy", [record for subnet in given for record in subnet.policies])
     if any(_is_invalid(subnet, must_name=True) for subnet in given):
         raise HnsError(HResult.HCN_E_INVALID_SUBNET)  # unverified: the code, by its text
@@ -82,7 +80,7 @@ def remove(tx: Transaction, facts: NodeFacts, network: Network, settings: dict[s
     _check_modifiable(facts, network)
     left = list(network.subnets)
     for subnet in SubnetSettings.read(settings, facts.unknown).Subnets:
-        gone = _found(left, guids.read(subnet.ID), read_subnet(subnet).prefix)
+        gone = _found(left, guids.read(subnet.ID), _read(subnet).prefix)
         _check_unused(tx, network, gone.prefix)
         left.remove(gone)
     changed = replace(network, subnets=tuple(left))
@@ -117,6 +115,18 @@ def remove_ip_subnets(tx: Transaction, facts: NodeFacts, network: Network, setti
         return replace(subnet, ip_subnets=tuple(left))
 
     _change_subnet(tx, facts, network, given.SubnetId, change)
+
+
+def _read(subnet: SubnetV2) -> Subnet:
+    """Read a subnet that is the object of a request itself; raise HnsError."""
+    try:
+        return read_subnet(subnet)
+    except InvalidPolicyError as error:
+        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
+    except HnsError as error:
+        if error.hresult is HResult.HCN_E_INVALID_NETWORK:
+            raise HnsError(HResult.HCN_E_INVALID_SUBNET) from error  # unverified: the code, by its text
+        raise
 
 
 def _taken(tx: Transaction, network: Network) -> list[IPNetwork]:
