@@ -27,9 +27,12 @@ neighbours. One rule gives the order everywhere, and is inferred itself:
 7. what there is a limited number of: addresses, ports, adapters
 
 A v2 call that fails answers with the HRESULT and the record `{"Success":false,"Error":…,"ErrorCode":…}`, whose code is
-unsigned and whose text is Windows' sentence, a blank, and what follows. v1 answers with the same as its envelope; only a
-POST returns the HRESULT as well. A call that fails changes nothing.
+unsigned and whose text is Windows' sentence, a blank, and what follows. v1 answers with the same as its envelope, and
+only a POST returns the HRESULT as well. A call that fails changes nothing.
 """
+
+
+_BARE = (INFERRED, "the text of the code")
 
 
 def page() -> str:
@@ -60,7 +63,7 @@ def _code(check: Check) -> str:
 
 def _known(check: Check) -> str:
     how, source = check.known
-    return how if how == INFERRED else f"{how}: {source}"
+    return INFERRED if (how, source) == _BARE else f"{how}: {source}"
 
 
 def _only(releases: object) -> str:

@@ -13,7 +13,7 @@ NOT_GIVEN: Mapping[HResult, str] = {
     HResult.E_FAIL: "Server 2016's answer to a port in use (docker/for-win#667), a release that is not emulated",
     HResult.E_ACCESSDENIED: "every caller counts as an administrator",
     HResult.ERROR_INVALID_DATA: _NOT_PUBLISHED,
-    HResult.ERROR_SHARING_VIOLATION: "a host process has the port (docker/for-win#1745); processes' sockets aren't seen",
+    HResult.ERROR_SHARING_VIOLATION: "a process of the host has the port (docker/for-win#1745); those aren't seen",
     HResult.ERROR_TIMEOUT: "no call waits for anything that may not come",
     HResult.ERROR_INVALID_OBJECT: "Server 2016's answer for an endpoint that is gone (moby/moby); later ones say so",
     HResult.HCN_E_LAYER_NOT_FOUND: "a network's layer is there as long as the network",
@@ -35,7 +35,7 @@ NOT_GIVEN: Mapping[HResult, str] = {
     HResult.GCN_E_DEFAULTNAMESPACE_EXISTS: _GUEST,
     HResult.HCN_E_OBJECT_USED_AFTER_UNLOAD: "what is deleted has its noun's own code; this one's use is not published",
     HResult.HCN_E_ENDPOINT_NOT_ATTACHED: _NOT_PUBLISHED,
-    HResult.HCN_E_ENDPOINT_NOT_LOCAL: "HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION is given; this one's use is not published",
+    HResult.HCN_E_ENDPOINT_NOT_LOCAL: "HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION is; this one's use is not published",
     HResult.HCN_INTERFACEPARAMETERS_ALREADY_APPLIED: "the InterfaceParameters policy is in no public schema",
     HResult.HCN_E_VFP_NOT_ALLOWED: "every node has VFP",
 }

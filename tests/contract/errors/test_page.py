@@ -14,9 +14,8 @@ from ci.errors.page import page
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.not_given import NOT_GIVEN
 
-_SOURCES = [
-    path for path in Path(hnsfake.__file__).parent.rglob("*.py") if path.name not in ("hresults.py", "not_given.py")
-]
+_TABLES = ("hresults.py", "not_given.py")
+_SOURCES = [path for path in Path(hnsfake.__file__).parent.rglob("*.py") if path.name not in _TABLES]
 
 
 def _named() -> Iterator[str]:
