@@ -214,6 +214,12 @@ CREATE_V2 = Operation(
         wrong_type("Name"),
         document_id(),
         Check("the MAC can be read", HResult.HCN_E_INVALID_ENDPOINT, "MAC", setting("MacAddress", to="00-15")),
+        Check(
+            "the MAC is one of a vNIC",
+            HResult.HCN_E_INVALID_ENDPOINT,
+            "MAC",
+            setting("MacAddress", to="01-00-5E-00-00-01"),
+        ),
         Check("addresses can be read", HResult.HCN_E_INVALID_IP, "address", _at("10.1.0")),
         Check(
             "prefixes are no longer than addresses",

@@ -17,8 +17,7 @@ from tests.contract.errors.table import INFERRED, RELEASES, Ask, Check, Operatio
 ORDER = "in which order HNS checks is not published: arguments, document, what it refers to, what others have"
 
 
-def _all(source: str) -> list[Any]:
-    mark = pytest.mark.known(INFERRED, source)
+def _all(mark: pytest.MarkDecorator) -> list[Any]:
     return [pytest.param(operation, id=operation.title, marks=mark) for operation in OPERATIONS]
 
 
@@ -29,7 +28,7 @@ def _alone() -> Iterator[Any]:
             yield pytest.param(operation, check, id=f"{operation.title}: {check.name}", marks=mark)
 
 
-@pytest.mark.parametrize("operation", _all("a request without faults, for the table's sake"))
+@pytest.mark.parametrize("operation", _all(pytest.mark.ours("the table's own requests")))
 def test_the_request_without_faults_is_taken(operation: Operation) -> None:
     for release in operation.releases:
         reply = with_faults(operation, release, []).send()
@@ -54,7 +53,7 @@ def test_a_fault_alone_has_its_hresult_and_changes_nothing(operation: Operation,
         assert reply.handle is None
 
 
-@pytest.mark.parametrize("operation", _all(ORDER))
+@pytest.mark.parametrize("operation", _all(pytest.mark.known(INFERRED, ORDER)))
 def test_of_two_faults_the_first_is_told(operation: Operation) -> None:
     for release in operation.releases:
         for first, second in operation.pairs(release):
