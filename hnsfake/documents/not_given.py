@@ -23,6 +23,7 @@ NOT_GIVEN: Mapping[HResult, str] = {
     HResult.HCN_E_DEGRADED_OPERATION: "no object degrades: a change that fails is undone",
     HResult.HCN_E_REGKEY_FAILURE: "there is no registry",
     HResult.HCN_E_ENDPOINT_SHARING_DISABLED: "nothing public says what disables sharing",
+    HResult.HCN_E_MANAGER_STOPPED: "given to calls alone that a fault rule delays while the service restarts",
     HResult.HCN_E_ICS_DISABLED: "there is no service of Internet Connection Sharing that could be disabled",
     HResult.GCN_E_MODULE_NOT_FOUND: _GUEST,
     HResult.GCN_E_NO_REQUEST_HANDLERS: _GUEST,

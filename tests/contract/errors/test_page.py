@@ -14,8 +14,9 @@ from ci.errors.page import page
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.not_given import NOT_GIVEN
 
-_TABLES = ("hresults.py", "not_given.py")
-_SOURCES = [path for path in Path(hnsfake.__file__).parent.rglob("*.py") if path.name not in _TABLES]
+_OTHERS = ("hresults.py", "not_given.py", "faults.py")
+"""Tables of codes, and what fault rules answer in place of the service."""
+_SOURCES = [path for path in Path(hnsfake.__file__).parent.rglob("*.py") if path.name not in _OTHERS]
 
 
 def _named() -> Iterator[str]:
