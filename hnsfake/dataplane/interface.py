@@ -157,8 +157,16 @@ class DataplaneError(Exception):
     """The kernel refused a change. State and kernel are as before the change was asked for."""
 
 
-class KernelLacksError(DataplaneError):
+class LacksError(DataplaneError):
+    """The change is one of Windows' that can't be made here; the text says what is lacking."""
+
+
+class KernelLacksError(LacksError):
     """The kernel has no support for what the change needs; the text says "kernel lacks X"."""
+
+
+class EmulatorLacksError(LacksError):
+    """The emulator has no support for what the change needs; the text says "hnsfake lacks X"."""
 
 
 class NodeDataplane(Protocol):

@@ -63,16 +63,15 @@ def _filtered_view(verbs: Verbs, exchange: Exchange, noun: object) -> Mapping[st
 
 
 def _create(verbs: Verbs, exchange: Exchange) -> None:
+    asked_id = read_guid(exchange.call.id)
+    network_id = NETWORKS.get(exchange.tx, exchange.target(NETWORKS.kind)).id if verbs is ENDPOINTS else ""
     document = read_object(exchange.call.document)
-    if verbs is ENDPOINTS:
+    if network_id:
         # The network comes as a handle; the document names it too, and the handle wins.
-        network_id = exchange.target(NETWORKS.kind)
-        NETWORKS.get(exchange.tx, network_id)
-        document = {k: v for k, v in document.items() if k.lower() not in ("hostcomputenetwork", "virtualnetwork")}
+        document = {k: v for k, v in document.items() if k.lower() not in _NETWORK_NAMES}
         versioned = any(key.lower() == "schemaversion" for key in document)
         document["HostComputeNetwork" if versioned else "VirtualNetwork"] = network_id
-    object_id = verbs.create(exchange.tx, exchange.facts, document, read_guid(exchange.call.id))
-    exchange.open(verbs.kind, object_id)
+    exchange.open(verbs.kind, verbs.create(exchange.tx, exchange.facts, document, asked_id))
 
 
 def _open(verbs: Verbs, exchange: Exchange) -> None:

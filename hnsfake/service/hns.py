@@ -11,6 +11,7 @@ from threading import RLock
 from hnsfake.dataplane.interface import Change, NodeDataplane
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.schema import UnknownFields
+from hnsfake.documents.translation.form import is_new
 from hnsfake.releases import Release
 from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
@@ -62,7 +63,7 @@ class HnsService:
         self._lock = RLock()
         self._steps = (pipeline.carry_out, self._carry_through)
         self.notifications = Notifications()
-        self.faults = FaultRules(self.restart, _twin(self._facts.chooser))
+        self.faults = FaultRules(self.restart, _twin(self._facts.chooser), not is_new(release.object_version))
         # Outside the lock: while one call is delayed, others go on.
         self._way = (self.faults.delay, self.faults.fail, self._work, self.faults.restart, self.faults.drop)
         self.observers: list[Observer] = []

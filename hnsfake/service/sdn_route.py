@@ -25,30 +25,23 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     hcsshim deletes one and makes it again under the id it had when endpoints are added (hcn/hcnroute.go).
     """
     asked = read_sdn_route(document, facts.unknown)
+    network_id = backends.network_of(tx, asked.endpoints)  # unverified: that a route is refused as a load balancer is
+    if not asked.routes:
+        raise HnsError(HResult.HCN_E_INVALID_POLICY)  # unverified: the code
     route_id = object_id or asked.id or guids.new()
     if tx.find(SdnRoute, route_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
-    if not asked.routes:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY)  # unverified: the code
     tx.put(
         replace(
             asked,
             id=route_id,
-            network_id=backends.network_of(tx, asked.endpoints),
+            network_id=network_id,
             activity_id=guids.new(),
             version=facts.release.object_version,
             created=facts.now(),
         )
     )
     return route_id
-
-
-def replace_with(_tx: Transaction, _facts: NodeFacts, _route: SdnRoute, _document: Mapping[str, Any]) -> None:
-    """Refuse HcnModifySdnRoute.
-
-    unverified: no public client calls it; HcnModifyLoadBalancer was exported long before it was implemented.
-    """
-    raise HnsError(HResult.E_NOTIMPL)
 
 
 def delete(tx: Transaction, route: SdnRoute) -> None:

@@ -77,7 +77,8 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         name=noun.name,
         mac=noun.mac.upper().replace(":", "-"),
         addresses=tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses),
-        routes=tuple(_route(route.destination, route.next_hop, route.metric) for route in noun.routes),
+        # A route that is named twice is there once.
+        routes=tuple(dict.fromkeys(_route(r.destination, r.next_hop, r.metric) for r in noun.routes)),
         policies=policies,
         compartment=noun.compartment,
         remote=noun.remote,

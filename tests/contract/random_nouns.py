@@ -53,7 +53,7 @@ BOOLS = st.booleans()
 V4, V6 = st.ip_addresses(v=4).map(str), st.ip_addresses(v=6).map(str)
 IPS = V4 | V6
 PORTS = st.integers(0, 65535)
-MACS = st.binary(min_size=6, max_size=6).map(lambda mac: mac.hex("-").upper())
+MACS = st.binary(min_size=5, max_size=5).map(lambda rest: f"02-{rest.hex('-').upper()}")  # of one receiver, not zero
 RANGES = st.lists(
     st.lists(MACS, min_size=2, max_size=2).map(
         lambda pair: dict(zip(("StartMacAddress", "EndMacAddress"), sorted(pair), strict=True))

@@ -79,7 +79,7 @@ def test_each_translating_endpoint_has_a_block_of_ports_of_its_own() -> None:
 def test_when_all_blocks_of_ports_are_taken_creating_fails() -> None:
     with pytest.raises(HnsError) as refused:
         pools.port_block(lambda _: False)
-    assert refused.value.hresult is HResult.HCN_E_INVALID_POLICY
+    assert refused.value.hresult is HResult.E_OUTOFMEMORY
 
 
 @pytest.mark.known("inferred", "a number that no compartment has may be given to one")

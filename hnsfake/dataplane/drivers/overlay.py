@@ -14,7 +14,7 @@ from ipaddress import IPv4Address, IPv4Interface
 
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.drivers.segment import Segment
-from hnsfake.dataplane.interface import DataplaneError, EndpointWant, IPAddress, NetworkWant, RemoteSubnet
+from hnsfake.dataplane.interface import EmulatorLacksError, EndpointWant, IPAddress, NetworkWant, RemoteSubnet
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import Element, ExternalSwitch, element_script, port_elements
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -182,7 +182,7 @@ def _way_mac(number: int) -> str:
 def _check_one_segment(network: NetworkWant) -> None:
     if len({subnet.isolation_id for subnet in network.subnets}) > 1:
         # unverified: how Windows routes between VSIDs of one network.
-        raise DataplaneError("the subnets of an overlay network must have one VSID here")
+        raise EmulatorLacksError("hnsfake lacks overlay networks whose subnets have several VSIDs")
 
 
 def _ipv4(endpoint: EndpointWant) -> list[IPv4Address]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 
 from hnsfake.dataplane import ip_messages, messages
-from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet, SubnetWant
+from hnsfake.dataplane.interface import EmulatorLacksError, IPAddress, NetworkWant, RemoteSubnet, SubnetWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.metrics import ROUTE, VNIC
+from hnsfake.dataplane.netlink import NetlinkError
 from hnsfake.dataplane.switch import BRIDGE
 
 _MTU = 1450
@@ -40,10 +42,14 @@ class Segment:
         kernel.transaction.undo(switch.revert, self._removal())
         switch.send([messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment")
         port = self._network.vxlan_port
-        kernel.node.send(
-            [messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, port, switch.netns.fd)],
-            "make a VXLAN device",
-        )
+        device = messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, port, switch.netns.fd)
+        try:
+            kernel.node.send([device], "make a VXLAN device")
+        except NetlinkError as error:
+            if error.number != errno.EEXIST:
+                raise
+            # unverified: what HNS says to a second network of a VSID.
+            raise EmulatorLacksError("hnsfake lacks a second overlay network of one VSID on a node") from error
         switch.send(
             [
                 messages.into_bridge(self._vxlan, self.bridge),

@@ -55,6 +55,8 @@ ENCAP_OVERHEAD = 50
 """Bytes of encapsulation; in every endpoint document, whatever the driver (projectcalico/calico#4682)."""
 
 _MAX_METRIC = 0xFFFF
+_GROUP = 1
+"""The bit in a MAC's first byte that makes it one of many receivers."""
 _NEW_ORDER = (
     *("ID", "Name", "Version", "AdditionalParams", "Resources", "State", "VirtualNetwork", "VirtualNetworkName"),
     *("Policies", "MacAddress", "EnableInternalDNS", "IPAddress", "PrefixLength", "GatewayAddress", "IPSubnetId"),
@@ -68,9 +70,11 @@ def _read_mac(text: str) -> str:
     """Check a MAC; it is kept in the case and form it was sent (projectcalico/calico#4682)."""
     if text:
         try:
-            read_mac(text)
+            first, *others = bytes.fromhex(read_mac(text).replace("-", ""))
         except ValueError as error:
             raise HnsError(HResult.HCN_E_INVALID_ENDPOINT) from error
+        if first & _GROUP or not any([first, *others]):
+            raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)  # unverified: the code; no vNIC has such a MAC
     return text
 
 

@@ -115,11 +115,12 @@ def read_load_balancer(document: Mapping[str, Any], unknown: UnknownFields) -> L
     if not isinstance(parsed, PolicyListV1):
         return LOAD_BALANCER.read(parsed)
     elbs = [ElbPolicyV1.read(policy, unknown) for policy in parsed.Policies]
+    own = LOAD_BALANCER.attributes(parsed)
     shared = [SHARED.attributes(elb) for elb in elbs or [ElbPolicyV1()]]
     if any(one != shared[0] for one in shared):
         raise HnsError(HResult.HCN_E_INVALID_POLICY)
     ports = tuple(map(PORT_MAPPING.read, elbs))
-    return LoadBalancer(**LOAD_BALANCER.attributes(parsed), **shared[0], port_mappings=ports)
+    return LoadBalancer(**own, **shared[0], port_mappings=ports)
 
 
 def load_balancer_v1(balancer: LoadBalancer) -> dict[str, Any]:

@@ -6,7 +6,7 @@ published in projectcalico/calico#8465.
 
 from __future__ import annotations
 
-from hnsfake.documents.policy_list import read_references
+from hnsfake.documents.policy_list import read_ids, read_references
 from hnsfake.documents.translation.codecs import GUID, HEALTH, IGNORED, LOWER_GUID, SHOWN, constant, resources_of
 from hnsfake.documents.translation.table import Around, Codec, Row, at
 
@@ -45,7 +45,7 @@ HEAD: tuple[Row, ...] = (
     Row(
         "endpoints",
         at("References", Codec("each /endpoints/ and a GUID", read_references, _show_references)),
-        at("HostComputeEndpoints", Codec("each a GUID, lower case from HNS 15.4 on", read_references, _show_endpoints)),
+        at("HostComputeEndpoints", Codec("each a GUID, lower case from HNS 15.4 on", read_ids, _show_endpoints)),
     ),
     Row("version", at("Version", SHOWN), source=_SEEN),
     Row("activity_id", at("ActivityId", SHOWN), source=_SEEN),
