@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntFlag
 from functools import cache
 from threading import Lock
+from types import MappingProxyType
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
@@ -25,12 +26,16 @@ class UnknownFields:
     """Counts what a node's callers sent and nobody here knows: fields, flags, policies, paths, functions.
 
     Each name is logged once. HNS ignores what it doesn't know; ``strict`` refuses it, so that a typo is found.
+    ``lacking`` are fields and flags that are known and have no effect here, with what happens instead: each is logged
+    at its first use.
     """
 
-    def __init__(self, strict: bool = False) -> None:
+    def __init__(self, strict: bool = False, lacking: Mapping[str, str] = MappingProxyType({})) -> None:
         self._counts: Counter[str] = Counter()
         self._lock = Lock()
         self._strict = strict
+        self._lacking = lacking
+        self._told: set[str] = set()
 
     def note(self, where: str, names: Iterable[str]) -> None:
         """Count ``names`` of ``where``, which are ignored; raise InvalidDocumentError for the first if strict."""
@@ -56,6 +61,18 @@ class UnknownFields:
         bits = value & ~sum(known)
         self.note(where, [hex(bits)] if bits else [])
 
+    def use(self, where: str, names: Iterable[str]) -> None:
+        """Log those of ``names`` that lack their effect here and were not used before."""
+        for key in (f"{where}.{name}" for name in names):
+            instead = self._lacking.get(key)
+            if instead is None:
+                continue
+            with self._lock:
+                new = key not in self._told
+                self._told.add(key)
+            if new:
+                log.warning("accepted, not enforced: %s (%s)", key, instead)
+
     def counts(self) -> Mapping[str, int]:
         """Return how often each unknown field was met."""
         with self._lock:
@@ -68,6 +85,7 @@ def known_flags(known: type[IntFlag]) -> AfterValidator:
     def check(value: int, info: ValidationInfo) -> int:
         if isinstance(info.context, UnknownFields):
             info.context.note_flags(known.__name__, value, known)
+            info.context.use(known.__name__, [flag.name or "" for flag in known if value & flag])
         return value
 
     return AfterValidator(check)
@@ -85,13 +103,15 @@ class Document(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _canonical_names(cls, value: Any, info: ValidationInfo) -> Any:
-        """Give the fields their names, and tell the counter in ``info.context`` of those the model doesn't have."""
+        """Give the fields their names; tell the counter in ``info.context`` which there are, known and unknown."""
         if not isinstance(value, dict):
             raise ValueError("not an object")  # noqa: TRY004 - pydantic collects ValueErrors
         names = _names(cls)
+        sent = {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
         if isinstance(info.context, UnknownFields):
             info.context.note(cls.__name__, [key for key in value if str(key).lower() not in names])
-        return {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
+            info.context.use(cls.__name__, [name for name, item in sent.items() if _says_something(cls, name, item)])
+        return sent
 
     @classmethod
     def read(cls, value: Mapping[str, Any], unknown: UnknownFields) -> Self:
@@ -103,6 +123,12 @@ class Document(BaseModel):
             raise InvalidDocumentError(".".join(str(part) for part in first["loc"])) from error
         except RecursionError as error:
             raise InvalidDocumentError from error
+
+
+def _says_something(model: type[Document], name: str, value: Any) -> bool:
+    """Whether a field is neither empty nor what it would be if it were left out."""
+    field = model.model_fields.get(name)
+    return bool(value) and field is not None and value != field.default
 
 
 @cache

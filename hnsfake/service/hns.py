@@ -16,6 +16,7 @@ from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.faults import FaultRules, Passage
+from hnsfake.service.field_support import NOT_ENFORCED_FIELDS
 from hnsfake.service.handles import Handles
 from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
@@ -52,7 +53,7 @@ class HnsService:
             dataplane.adapters,
             dataplane.counters,
             chooser or random.Random(),
-            unknown=UnknownFields(strict),
+            unknown=UnknownFields(strict, NOT_ENFORCED_FIELDS),
         )
         self._handles = Handles()
         self._state = State()
