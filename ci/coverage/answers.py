@@ -48,7 +48,11 @@ NOT_RETURNED: Mapping[str, str] = {
 }
 """Fields of documents that come back, which don't themselves: why."""
 
-_OF = {"endpoint": ("v1 endpoints", _ENDPOINT), "network": ("v1 networks", _NETWORK)}
+_OF = {
+    "endpoint": ("v1 endpoints", _ENDPOINT),
+    "network": ("v1 networks", _NETWORK),
+    "subnet": ("v1 networks", _NETWORK),
+}
 
 
 def came_back(touched: Touched, model: str, name: str) -> bool:

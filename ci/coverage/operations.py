@@ -82,7 +82,8 @@ _FORMS = (
     (r"Hcs(Start|Pause|Resume|Shutdown|Terminate|Modify|Close)ComputeSystem", "nothing"),
 )
 _NEVER = "nothing: always refused"
-_REFUSED = frozenset({"HcnModifySdnRoute", "HcsSaveComputeSystem", "HcsModifyServiceSettings"})
+REFUSED = frozenset({"HcnModifySdnRoute", "HcsSaveComputeSystem", "HcsModifyServiceSettings"})
+"""Functions that are there and never carried out."""
 
 _SINCE: Mapping[str, Feature] = {
     "HcnModifyLoadBalancer": Feature.MODIFY_LOAD_BALANCER,
@@ -111,10 +112,9 @@ def requests() -> list[Request]:
 
 
 def since(feature: Feature) -> str:
-    """Return the HNS versions that have a feature, as "9.5 to 9.x, 10.5 and later"."""
-    return ", ".join(
-        f"HNS {first[0]}.{first[1]} and later" if last is None else f"{first[0]}.{first[1]} to {last[0]}.x"
-        for first, last in RANGES[feature]
+    """Return the HNS versions that have a feature, as "HNS 9.5 to 9.x, 10.5 and later"."""
+    return "HNS " + ", ".join(
+        f"{first[0]}.{first[1]} {'and later' if last is None else f'to {last[0]}.x'}" for first, last in RANGES[feature]
     )
 
 
@@ -146,7 +146,7 @@ _HCS_SOURCE = f"{_HCSSHIM} internal/vmcompute/vmcompute.go"
 
 
 def _handed_out(name: str) -> str:
-    if name in _REFUSED or (name.startswith("Hcs") and "Process" in name):
+    if name in REFUSED or (name.startswith("Hcs") and "Process" in name):
         return _NEVER
     query = re.fullmatch(r"HcnQuery(\w+)Properties", name)
     if query:

@@ -10,7 +10,7 @@ import json
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.policies import Policy
 from hnsfake.documents.policies.base import aliases
-from hnsfake.documents.schema import Document
+from hnsfake.documents.schema import Document, UnknownFields
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.hns import HnsService
 from hnsfake.service.pipeline import V1_FUNCTION
@@ -32,7 +32,7 @@ _BY_CHANCE = ("concurrency", "crash", "fuzz", "model")
 _OF_ONE_FILE = ("function", "class", "module")
 Row = tuple[str, ...]
 """The first word says what: an operation's name; a request's function, resource and type; a function that failed and
-the error; a field's model and name; a policy's type, alone and with a field; a network's type; the place of a member
+the error; a field's model and name; a policy's type, alone and with a field; a flag; a network's type; the place of a member
 in an answer about a subject; an error's name."""
 
 
@@ -61,6 +61,7 @@ class _Touched:
         _around(HnsService, "carry_out", self._carrying_out)  # what a fault rule answers is not HNS's doing
         _around_read(Document, self._read)
         _around_read(Policy, self._read)
+        _around(UnknownFields, "use", self._using)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, bool, bool]:
@@ -107,6 +108,14 @@ class _Touched:
             yield lambda reply: self._called(call, reply)
         finally:
             self._now.sent = None
+
+    @contextmanager
+    def _using(self, _: UnknownFields, where: str, names: Iterable[str]) -> Iterator[Callable[[None], None]]:
+        """Note flags: their classes and names come here where a document has them."""
+        if where.endswith("Flags"):
+            for name in names:
+                self._note("flag", where, name)
+        yield lambda _: None
 
     def _called(self, call: Call, reply: Reply) -> None:
         operation = operation_of(call)

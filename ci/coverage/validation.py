@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
@@ -131,7 +131,13 @@ def validated(model: type[Document], name: str) -> str:
         found = [f"{check.wanted} (`{check.error.name}`)"]
     elif name == "Flags" and any("AfterValidator" in type(one).__name__ for one in _marks(model.model_fields[name])):
         found.append("unknown flags are counted")
+    elif any(isinstance(part, type) and issubclass(part, Document) for part in _parts(model.model_fields[name])):
+        found.append("its members")
     return ", ".join(filter(None, found)) or _BY_TYPE
+
+
+def _parts(field: FieldInfo) -> tuple[Any, ...]:
+    return (field.annotation, *get_args(field.annotation))
 
 
 def _marks(field: FieldInfo) -> list[Any]:

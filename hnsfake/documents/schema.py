@@ -137,7 +137,10 @@ def _names(model: type[Document]) -> Mapping[str, str]:
 
 
 class DocumentVersion(Document):
-    """The version of a v2 document. containerd sends 0.0, scripts 2.2 and, in queries, 1.0."""
+    """The version of a v2 document. containerd sends 0.0, scripts 2.2 and, in queries, 1.0.
+
+    (microsoft/hcsshim hcn/hcn.go)
+    """
 
     Major: int = 2
     Minor: int = 0
@@ -153,7 +156,7 @@ class DnsObject(Document):
 
 
 class Route(Document):
-    """A route of a subnet or an endpoint."""
+    """A route of a subnet or an endpoint (microsoft/hcsshim hcn/hcnnetwork.go)."""
 
     NextHop: str = ""
     DestinationPrefix: str = ""
@@ -161,14 +164,17 @@ class Route(Document):
 
 
 class PolicyDocument(Document):
-    """A v2 policy: the settings stay as they were sent, to be given back unchanged."""
+    """A v2 policy: the settings stay as they were sent, to be given back unchanged.
+
+    (microsoft/hcsshim hcn/hcnpolicy.go)
+    """
 
     Type: str
     Settings: dict[str, Any] = {}
 
 
 class MacRange(Document):
-    """A block of MAC addresses, both ends included."""
+    """A block of MAC addresses, both ends included (microsoft/hcsshim hcn/hcnnetwork.go)."""
 
     StartMacAddress: str
     EndMacAddress: str

@@ -144,7 +144,7 @@ EFFECTS: Mapping[str, Effects] = {
             "DNSSuffix": _DNS,
             "DNSServerList": _DNS,
             "DNSServerCompartment": "names are resolved in the endpoint's own compartment",
-            "ManagementIP": "the host's address stays; translation uses the one that is shown",
+            "ManagementIP": "translation uses the adapter's first address",
             "AutomaticDNS": _DNS,
             "Extensions": "extensions don't switch anything on or off",
         },
@@ -174,7 +174,7 @@ EFFECTS: Mapping[str, Effects] = {
 }
 """By the name of the model that reads the document."""
 
-_FLAGS: Mapping[str, Mapping[str, str]] = {
+NOT_ENFORCED_FLAGS: Mapping[str, Mapping[str, str]] = {
     "NetworkFlags": {
         "DNS_PROXY": "HNS runs no DNS server",
         "DHCP_SERVER": "HNS runs no DHCP server",
@@ -189,15 +189,24 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
         "WEAK_HOST_SEND": "the host's interfaces send what Linux' send",
         "IOV": "there is no SR-IOV",
     },
+    "LoadBalancerFlags": dict.fromkeys(("DSR", "IPV6"), _NO_BALANCING),
+    "PortMappingFlags": dict.fromkeys(
+        ("ILB", "LOCAL_ROUTED_VIP", "USE_MUX", "PRESERVE_DIP", "VIP_EXTERNAL_IP"), _NO_BALANCING
+    ),
     "EndpointFlags": {
         "DISABLE_ICC": "endpoints of one network reach each other",
         "ENABLE_LOW_METRIC": "the metric is that of the routes",
     },
 }
 
+"""By the name of the flags' class and of the flag: what happens instead of its effect."""
+
 _NOT_SAID = frozenset(
     # Those of load balancers are said once, as a whole; these every client sends, or nobody could expect anything of.
-    ("ElbPolicyV1", "LoadBalancerV2", "PortMappingV2", "SdnRouteV2", "VmPort", "ManagementMacV1")
+    (
+        *("ElbPolicyV1", "LoadBalancerV2", "PortMappingV2", "LoadBalancerFlags", "PortMappingFlags"),
+        *("SdnRouteV2", "VmPort", "ManagementMacV1"),
+    )
 )
 
 NOT_ENFORCED_FIELDS: dict[str, str] = {
@@ -206,5 +215,10 @@ NOT_ENFORCED_FIELDS: dict[str, str] = {
     if model not in _NOT_SAID
     for name, effect in effects.each()
     if not isinstance(effect, Effect)
-} | {f"{flags}.{name}": instead for flags, names in _FLAGS.items() for name, instead in names.items()}
+} | {
+    f"{flags}.{name}": instead
+    for flags, names in NOT_ENFORCED_FLAGS.items()
+    if flags not in _NOT_SAID
+    for name, instead in names.items()
+}
 """Fields and flags that are taken, kept and given back without their effect: what happens instead of it."""

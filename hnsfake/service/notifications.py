@@ -189,6 +189,9 @@ def _notes(kind: type[Noun], object_id: str, before: State, after: Noun | None) 
     known = before.find(kind, object_id)
     if kind is Endpoint:
         yield from _attachment(known, after)
+    elif isinstance(known, GuestNetworkService) and isinstance(after, GuestNetworkService):
+        if known.state != after.state:  # unverified: that it is told of a state that its own client has set, too
+            yield HcnNotification.GUEST_NETWORK_SERVICE_STATE_CHANGED, object_id
     elif known is None and after is not None:
         yield from ((number, object_id) for number in _CREATED.get(kind, ()))
     elif known is not None and after is None:

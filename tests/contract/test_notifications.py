@@ -99,15 +99,23 @@ def _service(node: Node, object_id: str) -> int | None:
     return node.hcn("HcnCreateGuestNetworkService", {"SchemaVersion": VERSION}, object_id=object_id).handle
 
 
-def test_a_guest_network_service_tells_who_registered_with_it_of_its_end(node: Node) -> None:
+def test_a_guest_network_service_tells_who_registered_with_it_of_its_states_and_its_end(node: Node) -> None:
+    all_of_hns = node.notifications()
     service = _service(node, "11111111-2222-3333-4444-555555555555")
     _service(node, "22222222-2222-3333-4444-555555555555")
     registration = node.hcn("HcnRegisterGuestNetworkServiceCallback", handle=service).handle
     heard = node.service.subscription(registration, "")
     assert heard is not None
+    for state in ("Paused", "Paused", "Synchronized"):
+        request = {"ResourceType": "State", "RequestType": "Update", "Settings": {"State": state}}
+        node.hcn("HcnModifyGuestNetworkService", request, handle=service)
     node.hcn("HcnDeleteGuestNetworkService", object_id="22222222-2222-3333-4444-555555555555")
     node.hcn("HcnDeleteGuestNetworkService", object_id="11111111-2222-3333-4444-555555555555")
-    assert _heard(heard) == [HcnNotification.GUEST_NETWORK_SERVICE_DELETE]
+    N = HcnNotification  # noqa: N806
+    created, deleted = N.GUEST_NETWORK_SERVICE_CREATE, N.GUEST_NETWORK_SERVICE_DELETE
+    changed = N.GUEST_NETWORK_SERVICE_STATE_CHANGED
+    assert _heard(heard) == [changed, changed, deleted]
+    assert _heard(all_of_hns) == [created, created, deleted, deleted]
 
 
 @pytest.mark.parametrize("kind", ["GuestNetworkService", "ComputeSystem"])
