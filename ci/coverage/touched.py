@@ -32,8 +32,8 @@ _BY_CHANCE = ("concurrency", "crash", "fuzz", "model")
 _OF_ONE_FILE = ("function", "class", "module")
 Row = tuple[str, ...]
 """The first word says what: an operation's name; a request's function, resource and type; a function that failed and
-the error; a field's model and name; a policy's type, alone and with a field; a flag; a network's type; the place of a member
-in an answer about a subject; an error's name."""
+the error; a field's model and name; a policy's type, alone and with a field; a flag; a network's type; the place of a
+member in an answer about a subject; an error's name."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

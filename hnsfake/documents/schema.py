@@ -83,7 +83,7 @@ def known_flags(known: type[IntFlag]) -> AfterValidator:
     """Return a validator for a field of flags: the bits that ``known`` doesn't have are counted, and kept."""
 
     def check(value: int, info: ValidationInfo) -> int:
-        if isinstance(info.context, UnknownFields):
+        if value and isinstance(info.context, UnknownFields):
             info.context.note_flags(known.__name__, value, known)
             info.context.use(known.__name__, [flag.name or "" for flag in known if value & flag])
         return value
