@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hnsfake.documents.not_given import NOT_GIVEN
 from hnsfake.service.field_support import EFFECTS
 
 from .answers import NOT_RETURNED, PLACES, Touched, came_back, policy_came_back
 from .contract import documents, errors, fields, flags, network_types, policies
-from .not_given import NOT_GIVEN
 from .operations import operations, requests
 
 

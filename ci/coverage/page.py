@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable
 from pathlib import PurePath
 
 from hnsfake.documents.hresults import HResult
+from hnsfake.documents.not_given import NOT_GIVEN
 from hnsfake.releases import RELEASES
 
 from .answers import NOT_RETURNED, PLACES, Touched, came_back, policy_came_back
 from .contract import Field, FlagRow, PolicyRow, TypeRow, errors, fields, flags, network_types, policies
-from .not_given import NOT_GIVEN
 from .operations import REFUSED, Operation, Request, operations, requests
 
 _HEAD = """# What of HNS's contract is covered

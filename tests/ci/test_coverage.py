@@ -14,10 +14,10 @@ from ci.coverage.__main__ import main
 from ci.coverage.answers import NOT_RETURNED, PLACES
 from ci.coverage.contract import errors, fields, flags, network_types, policies
 from ci.coverage.gaps import gaps
-from ci.coverage.not_given import NOT_GIVEN
 from ci.coverage.operations import operations, requests
 from ci.coverage.page import page
 from hnsfake.documents.hresults import HResult
+from hnsfake.documents.not_given import NOT_GIVEN
 from hnsfake.service.field_support import EFFECTS, Effects
 
 Rows = dict[tuple[str, ...], set[str]]
