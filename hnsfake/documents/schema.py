@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from enum import IntFlag
 from functools import cache
@@ -34,8 +34,10 @@ class UnknownFields:
         self._counts: Counter[str] = Counter()
         self._lock = Lock()
         self._strict = strict
-        self._lacking = lacking
-        self._told: set[str] = set()
+        self._untold: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for key, instead in lacking.items():
+            where, _, name = key.partition(".")
+            self._untold[where][name] = instead
 
     def note(self, where: str, names: Iterable[str]) -> None:
         """Count ``names`` of ``where``, which are ignored; raise InvalidDocumentError for the first if strict."""
@@ -61,17 +63,17 @@ class UnknownFields:
         bits = value & ~sum(known)
         self.note(where, [hex(bits)] if bits else [])
 
+    def untold(self, where: str) -> tuple[str, ...]:
+        """Return the names of ``where`` that lack their effect here and were not used before."""
+        return tuple(self._untold.get(where, ()))
+
     def use(self, where: str, names: Iterable[str]) -> None:
-        """Log those of ``names`` that lack their effect here and were not used before."""
-        for key in (f"{where}.{name}" for name in names):
-            instead = self._lacking.get(key)
-            if instead is None:
-                continue
+        """Log those of ``names`` that are ``untold``."""
+        for name in names:
             with self._lock:
-                new = key not in self._told
-                self._told.add(key)
-            if new:
-                log.warning("accepted, not enforced: %s (%s)", key, instead)
+                instead = self._untold[where].pop(name, None)
+            if instead is not None:
+                log.warning("accepted, not enforced: %s.%s (%s)", where, name, instead)
 
     def counts(self) -> Mapping[str, int]:
         """Return how often each unknown field was met."""
@@ -110,7 +112,8 @@ class Document(BaseModel):
         sent = {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
         if isinstance(info.context, UnknownFields):
             info.context.note(cls.__name__, [key for key in value if str(key).lower() not in names])
-            info.context.use(cls.__name__, [name for name, item in sent.items() if _says_something(cls, name, item)])
+            untold = info.context.untold(cls.__name__)
+            info.context.use(cls.__name__, [name for name in untold if _says_something(cls, name, sent.get(name))])
         return sent
 
     @classmethod
@@ -127,8 +130,7 @@ class Document(BaseModel):
 
 def _says_something(model: type[Document], name: str, value: Any) -> bool:
     """Whether a field is neither empty nor what it would be if it were left out."""
-    field = model.model_fields.get(name)
-    return bool(value) and field is not None and value != field.default
+    return bool(value) and value != model.model_fields[name].default
 
 
 @cache
