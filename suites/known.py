@@ -28,6 +28,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
     "tests/dataplane": _MIXED,
     "tests/clients": _MIXED,
     "tests/bench": _TOOLS,
+    "tests/ci": _TOOLS,
     "tests/frontends": _TOOLS,
     "tests/knowledge": _TOOLS,
     "tests/recording": _TOOLS,

@@ -17,6 +17,7 @@ from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.faults import FaultRules, Passage
+from hnsfake.service.field_support import NOT_ENFORCED_FIELDS
 from hnsfake.service.handles import Handles
 from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
@@ -55,7 +56,7 @@ class HnsService:
             dataplane.adapters,
             dataplane.counters,
             chooser or random.Random(),
-            unknown=UnknownFields(strict),
+            unknown=UnknownFields(strict, NOT_ENFORCED_FIELDS),
         )
         self._in_memory = dataplane.in_memory and self._journal.in_memory
         self._handles = Handles()

@@ -231,6 +231,10 @@ def notes_of(before: State, records: Mapping[tuple[type[Noun], str], Noun | None
 
 def _notes(kind: type[Noun], object_id: str, before: State, after: Noun | None) -> Iterator[Note]:
     known = before.find(kind, object_id)
+    if isinstance(known, GuestNetworkService) and isinstance(after, GuestNetworkService):
+        if known.state != after.state:  # unverified: that it is told of a state that its own client has set, too
+            yield HcnNotification.GUEST_NETWORK_SERVICE_STATE_CHANGED, object_id
+        return
     table = _CREATED if known is None else _DELETED if after is None else _MODIFIED
     told = [(one, object_id) for one in table.get(kind, ()) if known != after]
     attachment = list(_attachment(known, after)) if kind is Endpoint else []

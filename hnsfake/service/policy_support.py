@@ -82,7 +82,7 @@ def _name(subject: type | str) -> str:
     return subject.v2_type if issubclass(subject, Policy) else subject.__name__
 
 
-NOT_ENFORCED: Mapping[str, str] = {_name(subject): lack for subject, lack in _NOT_ENFORCED.items()}
+NOT_ENFORCED: dict[str, str] = {_name(subject): lack for subject, lack in _NOT_ENFORCED.items()}
 """What is accepted, kept and given back, but without its effect on packets: its name, and what happens instead."""
 
 

@@ -207,3 +207,50 @@ def test_a_container_that_its_namespace_lists_already_is_listed_once(node: Node)
     namespace = node.hns_call("POST", "/namespaces/", {"ResourceList": [{"Type": "Container", "Data": {"Id": "db"}}]})
     node.create_compute_system("db", namespace=namespace["ID"])
     assert node.hns_call("GET", f"/namespaces/{namespace['ID']}")["Containers"] == ["db"]
+
+
+def _created(node: Node, system: str, **settings: Any) -> int:
+    """Make a container from version 1's settings (microsoft/hcsshim internal/hcs/schema1); return its compartment."""
+    node.hcn("HcsCreateComputeSystem", {"SystemType": "Container", "Owner": "docker", **settings}, object_id=system)
+    return node.service.state.systems[system].compartment
+
+
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hcs/schema1/schema1.go ContainerConfig.EndpointList")
+def test_the_endpoints_that_a_container_is_made_with_are_attached(node: Node, endpoint: str) -> None:
+    compartment = _created(node, "web", EndpointList=[endpoint])
+    assert _shown(node, endpoint)["SharedContainers"] == ["web"]
+    assert node.service.state.endpoints[endpoint.upper()].compartment == compartment
+
+
+@pytest.mark.known("inferred", "microsoft/hcsshim internal/hcs/schema1/schema1.go ContainerConfig.EndpointList")
+def test_a_container_with_an_endpoint_that_is_not_there_is_not_made(node: Node) -> None:
+    with pytest.raises(HnsError) as refused:
+        _created(node, "web", EndpointList=["11111111-2222-3333-4444-555555555555"])
+    assert refused.value.hresult == HResult.HCN_E_ENDPOINT_NOT_FOUND
+    assert json.loads(node.hcn("HcsEnumerateComputeSystems").output or "") == []
+
+
+@pytest.mark.known(
+    "client code", "microsoft/hcsshim internal/hcs/schema1/schema1.go NetworkSharedContainerName"
+)
+def test_a_container_of_version_1_shares_the_compartment_of_the_one_it_names(node: Node, endpoint: str) -> None:
+    first = _created(node, "pause", EndpointList=[endpoint])
+    assert _created(node, "web", NetworkSharedContainerName="pause", EndpointList=[endpoint]) == first
+    assert _shown(node, endpoint)["SharedContainers"] == ["pause", "web"]
+
+
+@pytest.mark.known("inferred", "microsoft/hcsshim internal/hcs/schema1/schema1.go: a node has containers only")
+def test_a_container_of_any_type_is_shown_as_a_container(node: Node) -> None:
+    handle = node.hcn("HcsCreateComputeSystem", {"SystemType": "VirtualMachine"}, object_id="vm").handle
+    shown = json.loads(node.hcn("HcsGetComputeSystemProperties", handle=handle).output or "")
+    assert (shown["SystemType"], shown["Owner"], shown["State"]) == ("Container", "", "Created")
+
+
+@pytest.mark.known("inferred", "microsoft/hcsshim internal/hcs/errors.go ErrVmcomputeAlreadyStopped")
+def test_a_handle_of_a_container_that_stopped_says_so(node: Node) -> None:
+    node.create_compute_system("pause")
+    handle = node.hcn("HcsOpenComputeSystem", object_id="pause").handle
+    node.delete_compute_system("pause")
+    with pytest.raises(HnsError) as refused:
+        node.hcn("HcsGetComputeSystemProperties", handle=handle)
+    assert refused.value.hresult == HResult.HCS_E_SYSTEM_ALREADY_STOPPED

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from hnsfake.documents.endpoint import EndpointFlags
 from hnsfake.documents.hresults import HResult
+from hnsfake.documents.load_balancer import LoadBalancerFlags, PortMappingFlags
+from hnsfake.documents.network import NetworkFlags
 
 from .service import VERSION, Bench
 
@@ -204,3 +207,47 @@ def test_a_v1_namespace_is_changed_and_deleted() -> None:
     assert bench.v1("GET", f"/namespaces/{OTHER}")["Output"]["ResourceList"] == []
     assert bench.v1("DELETE", f"/namespaces/{OTHER}")["Success"]
     assert not bench.v1("GET", f"/namespaces/{OTHER}")["Success"]
+
+
+@pytest.mark.known("client code", "microsoft/WSL hcs_schema.h NetworkFlags")
+@pytest.mark.parametrize("flag", NetworkFlags, ids=lambda flag: str(flag.name))
+def test_a_flag_of_a_network_comes_back_in_both_faces(flag: NetworkFlags) -> None:
+    bench = Bench()
+    made = bench.network("L2Bridge", Flags=int(flag))
+    assert made["Flags"] == flag
+    assert bench.v1("GET", f"/networks/{made['ID']}")["Output"]["Flags"] == flag
+    assert bench.service.unknown_fields == {}
+
+
+@pytest.mark.known("client code", "microsoft/SDN Kubernetes/windows/hns.v2.psm1")
+@pytest.mark.parametrize(
+    ("flag", "word"),
+    [
+        (EndpointFlags.REMOTE, "IsRemoteEndpoint"),
+        (EndpointFlags.DISABLE_ICC, "DisableICC"),
+        (EndpointFlags.ENABLE_LOW_METRIC, "EnableLowMetric"),
+    ],
+)
+def test_a_flag_of_an_endpoint_is_a_word_in_v1(flag: EndpointFlags, word: str) -> None:
+    bench = Bench()
+    address = [{"IpAddress": "10.1.0.9"}]
+    made = bench.endpoint(bench.network("Overlay")["ID"], Flags=int(flag), IpConfigurations=address)
+    assert made["Flags"] == flag
+    assert bench.v1("GET", f"/endpoints/{made['ID']}")["Output"][word] is True
+
+
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnloadbalancer.go")
+@pytest.mark.parametrize("flag", PortMappingFlags, ids=lambda flag: str(flag.name))
+@pytest.mark.parametrize("whole", [0, LoadBalancerFlags.DSR, LoadBalancerFlags.IPV6])
+def test_flags_of_a_load_balancer_and_its_ports_come_back(flag: PortMappingFlags, whole: int) -> None:
+    bench = Bench()
+    endpoint = bench.endpoint(bench.network()["ID"])["ID"]
+    port = {"Protocol": 6, "InternalPort": 80, "ExternalPort": 8080, "Flags": int(flag)}
+    document = {
+        "HostComputeEndpoints": [endpoint],
+        "PortMappings": [port],
+        "Flags": int(whole),
+        "SchemaVersion": VERSION,
+    }
+    made = bench.made("LoadBalancer", document)
+    assert (made["Flags"], made["PortMappings"][0]["Flags"]) == (whole, flag)

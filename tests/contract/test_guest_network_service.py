@@ -153,3 +153,35 @@ def test_after_a_restart_services_are_there_and_reservations_went_with_their_han
     again = Bench(journal=journal)
     assert reservations(again) == []
     assert again.invoke("HcnDeleteGuestNetworkService", id=VM).ok
+
+
+WHOLE: dict[str, Any] = {
+    "ID": VM,
+    "Name": "wsl",
+    "Owner": "WSL",
+    "VirtualMachineId": VM,
+    "MirroredInterfaces": [{"InterfaceGuid": VM}],
+    "MirrorHostNetworking": True,
+    "GnsRpcServerInformation": {"RpcEndpoints": []},
+    "Flags": "IsFlowsteered",
+    "SchemaVersion": VERSION,
+}
+
+
+@pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation, GuestNetworkService")
+def test_a_service_has_the_id_of_its_document_and_every_field_is_known() -> None:
+    bench = Bench()
+    assert bench.invoke("HcnCreateGuestNetworkService", WHOLE).ok
+    (made,) = bench.service.state.guest_network_services.values()
+    assert (made.id, made.virtual_machine, made.mirror_host, made.flags) == (VM, VM, True, "IsFlowsteered")
+    assert bench.service.unknown_fields == {}
+    assert bench.invoke("HcnCreateGuestNetworkService", WHOLE).hresult == HResult.ERROR_ALREADY_EXISTS
+
+
+@pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation, GuestNetworkService")
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_field_of_a_service_that_has_another_type_is_refused(name: str) -> None:
+    bench = Bench()
+    reply = bench.invoke("HcnCreateGuestNetworkService", {**WHOLE, name: 1.5})
+    assert reply.hresult == HResult.HCN_E_INVALID_JSON
+    assert bench.service.state.guest_network_services == {}

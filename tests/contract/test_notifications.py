@@ -103,3 +103,55 @@ def test_a_registration_ends_once(node: Node) -> None:
 def test_another_clients_registration_is_no_handle(node: Node) -> None:
     registration = node.hcn("HcnRegisterServiceCallback").handle
     assert node.service.subscription(registration, "somebody else") is None
+
+
+def _service(node: Node, object_id: str) -> int | None:
+    return node.hcn("HcnCreateGuestNetworkService", {"SchemaVersion": VERSION}, object_id=object_id).handle
+
+
+@pytest.mark.known("inferred", "learn.microsoft.com HCN_NOTIFICATIONS")
+def test_a_guest_network_service_tells_who_registered_with_it_of_its_states_and_its_end(node: Node) -> None:
+    all_of_hns = node.notifications()
+    service = _service(node, "11111111-2222-3333-4444-555555555555")
+    _service(node, "22222222-2222-3333-4444-555555555555")
+    registration = node.hcn("HcnRegisterGuestNetworkServiceCallback", handle=service).handle
+    heard = node.service.subscription(registration, "")
+    assert heard is not None
+    for state in ("Paused", "Paused", "Synchronized"):
+        request = {"ResourceType": "State", "RequestType": "Update", "Settings": {"State": state}}
+        node.hcn("HcnModifyGuestNetworkService", request, handle=service)
+    node.hcn("HcnDeleteGuestNetworkService", object_id="22222222-2222-3333-4444-555555555555")
+    node.hcn("HcnDeleteGuestNetworkService", object_id="11111111-2222-3333-4444-555555555555")
+    N = HcnNotification  # noqa: N806
+    created, deleted = N.GUEST_NETWORK_SERVICE_CREATE, N.GUEST_NETWORK_SERVICE_DELETE
+    changed = N.GUEST_NETWORK_SERVICE_STATE_CHANGED
+    assert _heard(heard) == [changed, changed, deleted]
+    assert _heard(all_of_hns) == [created, created, deleted, deleted]
+
+
+@pytest.mark.known("inferred", "learn.microsoft.com HcnUnregisterGuestNetworkServiceCallback")
+@pytest.mark.parametrize("kind", ["GuestNetworkService", "ComputeSystem"])
+def test_a_registration_with_an_object_ends_once_and_nothing_is_heard_after_it(node: Node, kind: str) -> None:
+    if kind == "GuestNetworkService":
+        prefix, source = "Hcn", _service(node, "11111111-2222-3333-4444-555555555555")
+    else:
+        node.create_compute_system("a")
+        prefix, source = "Hcs", node.hcn("HcsOpenComputeSystem", object_id="a").handle
+    registration = node.hcn(f"{prefix}Register{kind}Callback", handle=source).handle
+    heard = node.service.subscription(registration, "")
+    assert heard is not None
+    node.hcn(f"{prefix}Unregister{kind}Callback", handle=registration)
+    node.reboot()
+    assert list(heard) == []
+    with pytest.raises(HnsError) as refused:
+        node.hcn(f"{prefix}Unregister{kind}Callback", handle=registration)
+    assert refused.value.hresult == HResult.E_HANDLE
+
+
+@pytest.mark.known("inferred", "learn.microsoft.com HcnRegisterGuestNetworkServiceCallback takes a handle")
+@pytest.mark.parametrize("function", ["HcnRegisterGuestNetworkServiceCallback", "HcsRegisterComputeSystemCallback"])
+def test_who_has_no_handle_of_the_object_can_not_register_with_it(node: Node, function: str) -> None:
+    network = node.hcn("HcnOpenNetwork", object_id=_network(node)).handle
+    with pytest.raises(HnsError) as refused:
+        node.hcn(function, handle=network)
+    assert refused.value.hresult == HResult.E_HANDLE

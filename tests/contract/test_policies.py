@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hnsfake.dataplane.interface import EndpointWant
+from hnsfake.dataplane.interface import EndpointWant, NetworkWant
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.policies import Acl, SdnRoute
 from hnsfake.service.call import Reply
@@ -56,6 +56,19 @@ NETWORK_ACL = policy(
     Direction="In",
     LocalAddresses="192.168.100.0/24,10.0.0.21",
     Priority=200,
+    Id="rule-1",
+    RemoteAddresses="10.0.0.22",
+    LocalPorts="80",
+    RemotePorts="1024-65535",
+    RuleType="Switch",
+)
+HOST_INTERFACE = policy(
+    "InterfaceConstraint",
+    InterfaceGuid="{0694b065-0000-0000-0000-000000000000}",
+    InterfaceIndex=4,
+    InterfaceLuid=1689399632855040,
+    InterfaceMediaType=6,
+    InterfaceDescription="Hyper-V Virtual Ethernet Adapter",
 )
 
 ON_ENDPOINTS = [
@@ -64,13 +77,15 @@ ON_ENDPOINTS = [
     policy("L2Driver"),
     policy("Iov", IovOffloadWeight=100, QueuePairsRequested=1, InterruptModeration=0),
     policy("EncapOverhead", Overhead=50),
-    policy("InterfaceConstraint", InterfaceGuid="{0694b065-0000-0000-0000-000000000000}", InterfaceIndex=4),
+    HOST_INTERFACE,
+    policy("OutBoundNAT", Exceptions=["10.0.0.0/8"], Flags=0, MaxPortPoolUsage=128),
     L4_PROXY,
     L4_WFP,
     TIER_ACL,
 ]
 ON_NETWORKS = [
     policy("SourceMacAddress", SourceMacAddress="00-15-5d-aa-bb-cc"),
+    policy("HostRoute"),
     policy("VSwitchExtension", ExtensionID="F74F241B-440F-4433-BB28-00F89EAD20D8", Enable=True),
     policy("AutomaticDNS", Enable=True),
     policy("InterfaceConstraint", InterfaceAlias="Ethernet 2"),
@@ -214,6 +229,18 @@ def test_that_an_endpoint_has_to_ask_for_its_address_is_said(caplog: pytest.LogC
     network = bench.made("Network", {"Type": "Transparent", "Name": "bare", "SchemaVersion": VERSION})
     bench.endpoint(network["ID"])
     assert f"accepted, not enforced: DHCP ({NOT_ENFORCED['DHCP']})" in [record.message for record in caplog.records]
+
+
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnpolicy.go DrMacAddressNetworkPolicySetting")
+def test_an_overlay_network_has_the_distributed_routers_mac_that_was_asked_for() -> None:
+    bench = Bench()
+    sent = policy("DrMacAddress", Address="00-15-5d-aa-bb-cc")
+    network = bench.network("Overlay", Policies=[sent])
+    assert [one for one in network["Policies"] if one["Type"] == "DrMacAddress"] == [sent]
+    wanted = [change.after for changes in bench.plane.asked for change in changes]
+    (want,) = (one for one in wanted if isinstance(one, NetworkWant))
+    assert want.dr_mac == "00-15-5D-AA-BB-CC"
+    assert bench.v1("GET", f"/networks/{network['ID']}")["Output"]["DrMacAddress"] == want.dr_mac
 
 
 @pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnerrors_test.go TestEndpointAlreadyExistsError")
