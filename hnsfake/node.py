@@ -20,9 +20,11 @@ from hnsfake.service.call import Call, Reply
 from hnsfake.service.faults import FaultRules
 from hnsfake.service.hns import HnsService
 from hnsfake.service.notifications import Subscription
+from hnsfake.service.registry import NoCompartmentError, RegistryView
 
 if TYPE_CHECKING:
     from hnsfake.dataplane.node import LinuxNode
+    from hnsfake.dataplane.observe import RouteView
     from hnsfake.dataplane.sandbox import NetNs
     from hnsfake.workload import Compartment, Engine
 
@@ -129,9 +131,13 @@ class Node:
         """
         self.service.reboot()
 
-    def notifications(self) -> Subscription:
-        """Return what HNS tells from now on: an iterator, which ends with its ``close``."""
-        return self.service.notifications.subscribe()
+    def notifications(self, *, extended: bool = False) -> Subscription:
+        """Return what HNS tells from now on: an iterator, which ends with its ``close``.
+
+        With ``extended`` also what Windows doesn't tell (``EmulatorNotification``): load balancers, SDN routes, and
+        endpoints that are made and deleted.
+        """
+        return self.service.notifications.subscribe(extended=extended)
 
     @contextmanager
     def record(self, path: Path | str) -> Iterator[None]:
@@ -153,12 +159,23 @@ class Node:
             self.service.observers.remove(recorder)
             recorder.close()
 
+    def registry(self, number: int = HOST_COMPARTMENT) -> RegistryView:
+        """Return what Windows has registered in a compartment: interfaces, metrics, DNS, routes.
+
+        Raises NoCompartmentError.
+        """
+        return self.service.registry(number)
+
+    def routes(self, number: int = HOST_COMPARTMENT) -> tuple[RouteView, ...]:
+        """Return the active routes of a compartment, by which packets go; raise DataplaneError."""
+        return self._linux().routes(number)
+
     def dns(self, number: int) -> DnsSettings:
-        """Return the DNS settings of a compartment: those of its endpoints, the first that has any."""
-        for endpoint in self.service.state.endpoints.values():
-            if endpoint.compartment == number and endpoint.dns != DnsSettings():
-                return endpoint.dns
-        return DnsSettings()
+        """Return what names are resolved by in a compartment; nothing where there is no such compartment."""
+        try:
+            return self.registry(number).dns
+        except NoCompartmentError:
+            return DnsSettings()
 
     def close(self) -> None:
         """Close the service."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from suites import flow_table, topology
+from suites import flow_table, known, topology
 from suites.backends.fake import FakeLane
 from suites.hns import Hns
 from suites.host import Faults, Lane
 from suites.topology import DRIVERS, NodeNetwork, Topology
 
 LANES = {"fake": FakeLane}
-KNOWN_BY = ("published output", "client code", "documentation", "inferred")
+HERE = Path(__file__).parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -22,22 +23,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    known.declare(config)
     for line in (
-        "known(how, source): how the expectation is known, and where it is published; every test has one",
         "flow(name): the row of the driver x flow table that a test fills",
         "not_on(lane, reason): the test can't hold on a lane, and why",
     ):
         config.addinivalue_line("markers", line)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    lane = config.getoption("--lane")
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    lane = session.config.getoption("--lane")
+    known.check(session, items, HERE)
     for item in items:
-        if "suites" not in item.path.parts:
+        if not item.path.is_relative_to(HERE):
             continue
-        marks = list(item.iter_markers("known"))
-        if len(marks) != 1 or marks[0].args[0] not in KNOWN_BY or not marks[0].args[1]:
-            raise pytest.UsageError(f"{item.nodeid}: needs one mark known(one of {KNOWN_BY}, source)")
         for mark in item.iter_markers("not_on"):
             if mark.args[0] == lane:
                 item.add_marker(pytest.mark.skip(reason=mark.args[1]))

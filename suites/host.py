@@ -77,6 +77,32 @@ class Interface:
     alias: str
     mac: str
     addresses: tuple[str, ...]
+    metric: int | None = None
+
+
+@dataclass(frozen=True)
+class Route:
+    """An active route; without a next hop it is on link. Its metric and that of its interface together decide."""
+
+    destination: str
+    next_hop: str
+    alias: str
+    metric: int
+    interface_metric: int
+
+    @property
+    def effective_metric(self) -> int:
+        """What routes to one destination are compared by."""
+        return self.metric + self.interface_metric
+
+
+@dataclass(frozen=True)
+class DnsClient:
+    """What an interface has its names resolved by."""
+
+    alias: str
+    suffix: str
+    servers: tuple[str, ...]
 
 
 class Server(Protocol):
@@ -219,7 +245,15 @@ class Host(Protocol):
         ...
 
     def interfaces(self, compartment: int = 1) -> list[Interface]:
-        """Return the interfaces of a compartment (Get-NetIPAddress, Get-NetAdapter)."""
+        """Return the interfaces of a compartment (Get-NetIPAddress, Get-NetAdapter, Get-NetIPInterface)."""
+        ...
+
+    def routes(self, compartment: int = 1) -> list[Route]:
+        """Return the active routes of a compartment, loopback's left out (Get-NetRoute)."""
+        ...
+
+    def dns_clients(self, compartment: int = 1) -> list[DnsClient]:
+        """Return the DNS settings of a compartment's interfaces (Get-DnsClient, Get-DnsClientServerAddress)."""
         ...
 
     def add_route(self, prefix: str, next_hop: str) -> None:

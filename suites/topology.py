@@ -48,12 +48,12 @@ class NodeNetwork:
         """Return an address of the node's subnet that was not handed out yet (host-local's part)."""
         return f"{self.prefix.rsplit('.', 1)[0]}.{next(self._addresses)}"
 
-    def pod(self, *policies: Document, plain: bool = False, **more: Any) -> Pod:
+    def pod(self, *policies: Document, plain: bool = False, address: str = "", **more: Any) -> Pod:
         """Make a pod as a CNI plug-in does: namespace, endpoint, both joined.
 
-        ``plain`` leaves out the policies that the topology gives every pod.
+        ``plain`` leaves out the policies that the topology gives every pod; without an address it gets a new one.
         """
-        address = self.address()
+        address = address or self.address()
         document = self.endpoint(
             f"{uuid.uuid4().hex[:12]}_{self.network}",
             address,

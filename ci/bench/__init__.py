@@ -1,5 +1,1 @@
-"""What creating and deleting endpoints costs: ours, a bare script, and the bridge CNI plugin.
-
-Every lane is a process of its own that prints one JSON object; ``__main__`` runs them in turns, so that the
-noise of a shared machine falls on all of them, and judges the medians.
-"""
+"""What the emulator costs, each figure beside a peer of the same run: shares of a noisy machine fall on both alike."""

@@ -43,6 +43,10 @@ class CompartmentState:
             number += 1
         return f"eth{number}"
 
+    def has_others(self, vnic: str) -> bool:
+        """Whether something goes on in here without this vNIC."""
+        return self.number == HOST_COMPARTMENT or bool(self.vnics - {vnic})
+
     def close(self) -> None:
         """Let go of the namespace."""
         with self._lock:

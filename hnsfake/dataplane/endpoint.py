@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from hnsfake.dataplane import messages, netlink, nftables
+from hnsfake.dataplane import ip_messages, messages, netlink, nftables
 from hnsfake.dataplane.compartment import CompartmentState
 from hnsfake.dataplane.drivers import NetworkDriver
 from hnsfake.dataplane.graveyard import GROUP, Graveyard
-from hnsfake.dataplane.interface import HOST_COMPARTMENT, EndpointWant, RouteWant
+from hnsfake.dataplane.interface import HOST_COMPARTMENT, EndpointWant, IPAddress, IPNetwork, RouteWant, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
+from hnsfake.dataplane.metrics import ROUTE
 from hnsfake.dataplane.sandbox import enter
 from hnsfake.dataplane.vfp import port as vfp
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -47,6 +49,8 @@ def attach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compar
 def detach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, port: Port, graveyard: Graveyard) -> None:
     """Make a port inert at once; the graveyard deletes it soon; raise DataplaneError."""
     driver.disconnect(endpoint)
+    if port.compartment.has_others(port.vnic):
+        _withdraw(kernel, endpoint, port)
     kernel.switch.send(
         [messages.disabled_port(port.index), messages.forget_mac(endpoint.mac, port.index)],
         f"disconnect endpoint {endpoint.name}",
@@ -61,6 +65,10 @@ def update(kernel: Kernel, driver: NetworkDriver, before: EndpointWant, after: E
     if vfp.ruleset(old) != vfp.ruleset(new):
         _in_compartment(port, vfp.removal(new) + vfp.ruleset(new))
         kernel.transaction.undo(_in_compartment, port, vfp.removal(old) + vfp.ruleset(old))
+    if _routes(before) != _routes(after):
+        kernel.transaction.undo(_revert, port, _route_changes(after, before, port))
+        enter(port.compartment.netns)
+        netlink.send(_route_changes(before, after, port), f"change the routes of endpoint {after.name}")
     driver.update(before, after)
 
 
@@ -102,25 +110,63 @@ def _configure(endpoint: EndpointWant, port: Port) -> None:
     enter(port.compartment.netns)
     netlink.send(
         [
-            messages.vnic_up(port.vnic_index, f"vEthernet ({endpoint.name})", endpoint.mtu, settings),
-            *(messages.address(port.vnic_index, interface) for interface in endpoint.addresses),
-            *(
-                messages.route(route.destination, route.next_hop, port.vnic_index, route.metric)
-                for route in _routes(endpoint, host)
-            ),
+            messages.vnic_up(port.vnic_index, vnic_alias(endpoint.name), endpoint.mtu, settings),
+            *_ways_out(endpoint, port),
         ],
         f"configure the vNIC of endpoint {endpoint.name}",
     )
 
 
-def _routes(endpoint: EndpointWant, host: bool) -> list[RouteWant]:
-    """Return the routes to make. The host has its own default route, and a next hop must be on link."""
-    routes = [*endpoint.routes, *policy_routes(endpoint.policies)]
+def _withdraw(kernel: Kernel, endpoint: EndpointWant, port: Port) -> None:
+    """Take a vNIC's addresses and routes away at once: its compartment goes on with those of others.
+
+    It costs more than all else of a removal: where nothing goes on, the vNIC's own end is soon enough.
+    """
+    kernel.transaction.undo(_revert, port, _ways_out(endpoint, port))
+    enter(port.compartment.netns)
+    netlink.send(
+        [
+            *_route_changes(endpoint, replace(endpoint, routes=(), policies=()), port),
+            *(ip_messages.forget_address(port.vnic_index, interface) for interface in endpoint.addresses),
+        ],
+        f"withdraw endpoint {endpoint.name}",
+    )
+
+
+def _revert(port: Port, requests: Sequence[bytes]) -> None:
+    enter(port.compartment.netns)
+    with netlink.Link() as link:
+        link.revert(requests)
+
+
+def _ways_out(endpoint: EndpointWant, port: Port) -> list[bytes]:
+    """Give a vNIC its addresses and routes, with the metrics that Windows adds up for them."""
+    metric = endpoint.interface_metric
+    return [
+        *(ip_messages.address(port.vnic_index, interface, metric + ROUTE) for interface in endpoint.addresses),
+        *_route_changes(replace(endpoint, routes=(), policies=()), endpoint, port),
+    ]
+
+
+def _route_changes(before: EndpointWant, after: EndpointWant, port: Port) -> list[bytes]:
+    old, new = _routes(before), _routes(after)
+
+    def arguments(route: RouteWant) -> tuple[IPNetwork, IPAddress | None, int, int]:
+        return route.destination, route.next_hop, port.vnic_index, after.interface_metric + route.metric
+
+    return [
+        *(ip_messages.delete_route(*arguments(route)) for route in old if route not in new),
+        *(ip_messages.route(*arguments(route)) for route in new if route not in old),
+    ]
+
+
+def _routes(endpoint: EndpointWant) -> list[RouteWant]:
+    """Return the routes to make, each once: those whose next hop is on link."""
+    routes = dict.fromkeys([*endpoint.routes, *policy_routes(endpoint.policies)])
     return [
         route
         for route in routes
-        if not (host and route.destination.prefixlen == 0)
-        and (route.next_hop is None or any(route.next_hop in i.network for i in endpoint.addresses))
+        if route.next_hop is None or any(route.next_hop in i.network for i in endpoint.addresses)
     ]
 
 

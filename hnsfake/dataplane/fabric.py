@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface, ip_network
 
-from hnsfake.dataplane import messages, netlink
+from hnsfake.dataplane import ip_messages, messages, netlink
 from hnsfake.dataplane.interface import IPAddress, IPNetwork
 from hnsfake.dataplane.kernel import quiet_ipv6
 from hnsfake.dataplane.sandbox import NetNs, Sandbox, enter
@@ -55,7 +55,7 @@ class Fabric:
         self._sandbox.run(
             self.router,
             netlink.send,
-            [messages.route(prefix, via, _WIRE_LEG)],
+            [ip_messages.route(prefix, via, _WIRE_LEG)],
             f"route {prefix} at the router",
         )
 
@@ -64,7 +64,7 @@ class Fabric:
         self._sandbox.run(
             self.router,
             netlink.send,
-            [messages.delete_route(prefix, via, _WIRE_LEG)],
+            [ip_messages.delete_route(prefix, via, _WIRE_LEG)],
             f"remove the route {prefix} at the router",
         )
 
@@ -96,8 +96,8 @@ class Fabric:
                 messages.set_mac(_OUTSIDE_LEG, _ROUTER_OUTSIDE_MAC),
                 messages.vnic_up(_WIRE_LEG, settings=_FORWARD),
                 messages.vnic_up(_OUTSIDE_LEG, settings=_FORWARD),
-                messages.address(_WIRE_LEG, WIRE_GATEWAY),
-                messages.address(_OUTSIDE_LEG, OUTSIDE_GATEWAY),
+                ip_messages.address(_WIRE_LEG, WIRE_GATEWAY),
+                ip_messages.address(_OUTSIDE_LEG, OUTSIDE_GATEWAY),
             ],
             "make the router",
         )
@@ -106,8 +106,8 @@ class Fabric:
         netlink.send(
             [
                 messages.vnic_up(_HOST),
-                messages.address(_HOST, ip_interface(OUTSIDE_HOST)),
-                messages.route(ip_network(DEFAULT_ROUTE), IPv4Address(OUTSIDE_GATEWAY.ip), _HOST),
+                ip_messages.address(_HOST, ip_interface(OUTSIDE_HOST)),
+                ip_messages.route(ip_network(DEFAULT_ROUTE), IPv4Address(OUTSIDE_GATEWAY.ip), _HOST),
             ],
             "make the outside host",
         )

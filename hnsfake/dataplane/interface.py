@@ -13,6 +13,7 @@ from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from typing import Protocol
 
+from hnsfake.dataplane.metrics import ROUTE, VNIC
 from hnsfake.documents.policies import Policy
 
 IPAddress = IPv4Address | IPv6Address
@@ -21,6 +22,11 @@ IPNetwork = IPv4Network | IPv6Network
 
 HOST_COMPARTMENT = 1
 """The compartment of the node's own IP stack."""
+
+
+def vnic_alias(name: str) -> str:
+    """Return Windows' name of the vNIC of an endpoint, a network or an adapter."""
+    return f"vEthernet ({name})"
 
 
 class Driver(StrEnum):
@@ -73,11 +79,11 @@ class NetworkWant:
 
 @dataclass(frozen=True, slots=True)
 class RouteWant:
-    """A route in a compartment, through an endpoint's vNIC."""
+    """A route in a compartment, through an endpoint's vNIC, to whose metric its own is added."""
 
     destination: IPNetwork
     next_hop: IPAddress | None  # None: on link
-    metric: int = 0
+    metric: int = ROUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,7 @@ class EndpointWant:
     provider_address: IPAddress | None = None
     pool: tuple[int, int] | None = None
     mtu: int = 1500
+    interface_metric: int = VNIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +157,25 @@ class DataplaneError(Exception):
     """The kernel refused a change. State and kernel are as before the change was asked for."""
 
 
-class KernelLacksError(DataplaneError):
+class LacksError(DataplaneError):
+    """The change is one of Windows' that can't be made here; the text says what is lacking."""
+
+
+class KernelLacksError(LacksError):
     """The kernel has no support for what the change needs; the text says "kernel lacks X"."""
+
+
+class EmulatorLacksError(LacksError):
+    """The emulator has no support for what the change needs; the text says "hnsfake lacks X"."""
 
 
 class NodeDataplane(Protocol):
     """The data plane of one node. Methods may be called from any thread, one at a time."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether its methods wait for nothing outside this process."""
+        ...
 
     def adapters(self) -> Sequence[HostAdapter]:
         """Return the node's adapters, the one with the default route first."""

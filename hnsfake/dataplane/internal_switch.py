@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_interface
 
-from hnsfake.dataplane import messages
-from hnsfake.dataplane.interface import NetworkWant
+from hnsfake.dataplane import ip_messages, messages
+from hnsfake.dataplane.interface import NetworkWant, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
+from hnsfake.dataplane.metrics import INTERNAL_VNIC, ROUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,10 @@ class InternalSwitch:
             [
                 messages.vnic_up(
                     self._host_vnic,
-                    f"vEthernet ({self._network.name})",
+                    vnic_alias(self._network.name),
                     settings={**HOST_SETTINGS, **host.settings},
                 ),
-                *(messages.address(self._host_vnic, gateway) for gateway in gateways),
+                *(ip_messages.address(self._host_vnic, gateway, INTERNAL_VNIC + ROUTE) for gateway in gateways),
             ],
             "configure the host's vNIC on an internal switch",
         )

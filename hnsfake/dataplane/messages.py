@@ -1,4 +1,4 @@
-"""The rtnetlink messages that make vNICs, switch ports, addresses and routes."""
+"""The rtnetlink messages that make vNICs and switch ports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from ipaddress import ip_address
 
-from hnsfake.dataplane.interface import IPAddress, IPInterface, IPNetwork
+from hnsfake.dataplane.interface import IPAddress
 from hnsfake.dataplane.netlink import Template, encode
 
 IFLA_ADDRESS, IFLA_MTU, IFLA_IFALIAS, IFLA_AF_SPEC, IFLA_NET_NS_FD, IFLA_GROUP = 1, 4, 20, 26, 28, 27
@@ -32,11 +32,11 @@ def veth(name: str, index: int, peer: str, peer_index: int, peer_mac: str, peer_
     """
     return _veth(len(name), len(peer)).fill(
         name=name.encode(),
-        index=_u32(index),
+        index=u32(index),
         peer=peer.encode(),
-        peer_index=_u32(peer_index),
+        peer_index=u32(peer_index),
         peer_mac=mac_bytes(peer_mac),
-        peer_fd=_u32(peer_fd),
+        peer_fd=u32(peer_fd),
     )
 
 
@@ -56,15 +56,15 @@ def _veth(name_length: int, peer_length: int) -> Template:
     )
     # pyroute2 leaves the peer's ifinfomsg empty; its index stands 8 bytes before its first attribute.
     at = message.index(peer.encode()) - 4 - 12
-    message[at : at + 4] = _u32(_OTHER_INDEX)
+    message[at : at + 4] = u32(_OTHER_INDEX)
     return Template(
         bytes(message),
         name=name.encode(),
-        index=_u32(_INDEX),
+        index=u32(_INDEX),
         peer=peer.encode(),
-        peer_index=_u32(_OTHER_INDEX),
+        peer_index=u32(_OTHER_INDEX),
         peer_mac=mac_bytes(_MAC),
-        peer_fd=_u32(_FD),
+        peer_fd=u32(_FD),
     )
 
 
@@ -99,19 +99,19 @@ def vxlan(name: str, index: int, vni: int, local: IPAddress, port: int, netns_fd
             )
         ),
         IFLA_NET_NS_FD,
-        _u32(netns_fd),
+        u32(netns_fd),
     )
 
 
 def into_bridge(index: int, bridge_index: int) -> bytes:
     """Make an interface a port of a bridge, and switch it on."""
-    return _into_bridge().fill(index=_u32(index), bridge=_u32(bridge_index))
+    return _into_bridge().fill(index=u32(index), bridge=u32(bridge_index))
 
 
 @cache
 def _into_bridge() -> Template:
     message = encode(lambda batch: batch.link("set", index=_INDEX, master=_OTHER_INDEX, state="up"))
-    return Template(message, index=_u32(_INDEX), bridge=_u32(_OTHER_INDEX))
+    return Template(message, index=u32(_INDEX), bridge=u32(_OTHER_INDEX))
 
 
 def settled(index: int) -> bytes:
@@ -120,23 +120,23 @@ def settled(index: int) -> bytes:
     A cable's end that was switched on before the other is told of the carrier by a worker that runs at most
     once a second; until then it sends nothing, and a bridge keeps its port closed.
     """
-    return _settled().fill(index=_u32(index))
+    return _settled().fill(index=u32(index))
 
 
 @cache
 def _settled() -> Template:
-    return Template(encode(lambda batch: batch.link("get", index=_INDEX)), index=_u32(_INDEX))
+    return Template(encode(lambda batch: batch.link("get", index=_INDEX)), index=u32(_INDEX))
 
 
 def quiet_port(index: int) -> bytes:
     """Stop a port from learning MACs and from getting frames for unknown ones."""
-    return _quiet_port().fill(index=_u32(index))
+    return _quiet_port().fill(index=u32(index))
 
 
 @cache
 def _quiet_port() -> Template:
     message = encode(lambda batch: batch.brport("set", index=_INDEX, learning=0, unicast_flood=0, mcast_flood=0))
-    return Template(message, index=_u32(_INDEX))
+    return Template(message, index=u32(_INDEX))
 
 
 def external_port(index: int) -> bytes:
@@ -162,7 +162,7 @@ def patch_port(index: int) -> bytes:
 
 def disabled_port(index: int) -> bytes:
     """Stop a port at once: nothing in, nothing out. ``into_bridge`` starts it again."""
-    return _disabled_port().fill(index=_u32(index))
+    return _disabled_port().fill(index=u32(index))
 
 
 @cache
@@ -170,17 +170,17 @@ def _disabled_port() -> Template:
     message = bytearray(encode(lambda batch: batch.brport("set", index=_INDEX, state=0)))
     # pyroute2 takes the state for the interface's too: ifi_flags and ifi_change would switch it off.
     struct.pack_into("=II", message, 16 + 8, 0, 0)
-    return Template(bytes(message), index=_u32(_INDEX))
+    return Template(bytes(message), index=u32(_INDEX))
 
 
 def in_group(index: int, group: int) -> bytes:
     """Put an interface into a group, by which many are deleted in one go."""
-    return with_attribute(_link_set().fill(index=_u32(index)), IFLA_GROUP, _u32(group))
+    return with_attribute(_link_set().fill(index=u32(index)), IFLA_GROUP, u32(group))
 
 
 def delete_group(group: int) -> bytes:
     """Delete all interfaces of a group."""
-    return with_attribute(encode(lambda batch: batch.link("del", index=0)), IFLA_GROUP, _u32(group))
+    return with_attribute(encode(lambda batch: batch.link("del", index=0)), IFLA_GROUP, u32(group))
 
 
 def delete_link(index: int) -> bytes:
@@ -195,37 +195,37 @@ def vnic_up(index: int, alias: str = "", mtu: int = 0, settings: Mapping[int, in
     """
     # IPv6 must be quiet before the interface is up: two messages.
     quiet = configure(index, settings or {})
-    message = _link_up().fill(index=_u32(index))
+    message = _link_up().fill(index=u32(index))
     if alias:
         message = with_attribute(message, IFLA_IFALIAS, alias.encode()[:255])
     if mtu:
-        message = with_attribute(message, IFLA_MTU, _u32(mtu))
+        message = with_attribute(message, IFLA_MTU, u32(mtu))
     return quiet + message
 
 
 def configure(index: int, settings: Mapping[int, int]) -> bytes:
     """Change IPv4 settings of an interface by their IPV4_DEVCONF id."""
-    return with_attribute(_link_set().fill(index=_u32(index)), IFLA_AF_SPEC, _af_spec(settings))
+    return with_attribute(_link_set().fill(index=u32(index)), IFLA_AF_SPEC, _af_spec(settings))
 
 
 def set_mac(index: int, mac: str) -> bytes:
     """Change an interface's MAC."""
-    return with_attribute(_link_set().fill(index=_u32(index)), IFLA_ADDRESS, mac_bytes(mac))
+    return with_attribute(_link_set().fill(index=u32(index)), IFLA_ADDRESS, mac_bytes(mac))
 
 
 def move(index: int, netns_fd: int) -> bytes:
     """Move an interface to another namespace."""
-    return with_attribute(_link_set().fill(index=_u32(index)), IFLA_NET_NS_FD, _u32(netns_fd))
+    return with_attribute(_link_set().fill(index=u32(index)), IFLA_NET_NS_FD, u32(netns_fd))
 
 
 @cache
 def _link_up() -> Template:
-    return Template(encode(lambda batch: batch.link("set", index=_INDEX, state="up")), index=_u32(_INDEX))
+    return Template(encode(lambda batch: batch.link("set", index=_INDEX, state="up")), index=u32(_INDEX))
 
 
 @cache
 def _link_set() -> Template:
-    return Template(encode(lambda batch: batch.link("set", index=_INDEX)), index=_u32(_INDEX))
+    return Template(encode(lambda batch: batch.link("set", index=_INDEX)), index=u32(_INDEX))
 
 
 @cache
@@ -234,68 +234,16 @@ def loopback_up() -> bytes:
     return encode(lambda batch: batch.link("set", index=1, state="up"))
 
 
-def address(index: int, interface: IPInterface) -> bytes:
-    """Give an interface an address."""
-    if interface.version == 4:
-        template = _address(interface.network.prefixlen)
-        return template.fill(index=_u32(index), address=interface.ip.packed, local=interface.ip.packed)
-    return encode(
-        lambda batch: batch.addr(
-            "add", index=index, address=str(interface.ip), prefixlen=interface.network.prefixlen, flags=2
-        )
-    )
-
-
-@cache
-def _address(length: int) -> Template:
-    message = encode(lambda batch: batch.addr("add", index=_INDEX, address=_ADDRESS, local=_HOP, prefixlen=length))
-    return Template(message, index=_u32(_INDEX), address=ip_address(_ADDRESS).packed, local=ip_address(_HOP).packed)
-
-
-def route(destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int = 0) -> bytes:
-    """Add a route through an interface, behind any other to the same destination."""
-    if next_hop is not None and next_hop.version == 4 and destination.prefixlen == 0 and not metric:
-        return _default_route().fill(hop=next_hop.packed, index=_u32(index))
-    return _route("append", destination, next_hop, index, metric)
-
-
-def delete_route(destination: IPNetwork, next_hop: IPAddress | None, index: int) -> bytes:
-    """Remove a route."""
-    return _route("del", destination, next_hop, index, 0)
-
-
-def route_via(verb: str, destination: IPNetwork, next_hop: IPAddress) -> bytes:
-    """Add ("add") or remove ("del") a route through whichever interface reaches the next hop."""
-    return encode(lambda batch: batch.route(verb, dst=str(destination), gateway=str(next_hop)))
-
-
-def _route(verb: str, destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int) -> bytes:
-    parts: dict[str, object] = {"dst": str(destination), "oif": index}
-    if next_hop is not None:
-        parts["gateway"] = str(next_hop)
-    else:
-        parts["scope"] = 253  # on link
-    if metric:
-        parts["priority"] = metric
-    return encode(lambda batch: batch.route(verb, **parts))
-
-
-@cache
-def _default_route() -> Template:
-    message = encode(lambda batch: batch.route("append", dst="default", gateway=_HOP, oif=_INDEX))
-    return Template(message, hop=ip_address(_HOP).packed, index=_u32(_INDEX))
-
-
 def forward_to_port(mac: str, port_index: int) -> bytes:
     """Tell a bridge that a MAC is behind a port; it must not be behind another one."""
-    return _fdb().fill(mac=mac_bytes(mac), index=_u32(port_index))
+    return _fdb().fill(mac=mac_bytes(mac), index=u32(port_index))
 
 
 @cache
 def _fdb() -> Template:
     message = encode(lambda batch: batch.fdb("add", lladdr=_MAC, ifindex=_INDEX, master=True))
     # Static, not permanent: a permanent MAC is the bridge's own, and its frames would go up, not on.
-    return Template(_neighbour_of(message, _NUD_NOARP, _NTF_MASTER), mac=mac_bytes(_MAC), index=_u32(_INDEX))
+    return Template(_neighbour_of(message, _NUD_NOARP, _NTF_MASTER), mac=mac_bytes(_MAC), index=u32(_INDEX))
 
 
 def _neighbour_of(message: bytes, state: int, flags: int) -> bytes:
@@ -307,26 +255,26 @@ def _neighbour_of(message: bytes, state: int, flags: int) -> bytes:
 
 def forget_mac(mac: str, port_index: int) -> bytes:
     """Take back ``forward_to_port``."""
-    return _no_fdb().fill(mac=mac_bytes(mac), index=_u32(port_index))
+    return _no_fdb().fill(mac=mac_bytes(mac), index=u32(port_index))
 
 
 @cache
 def _no_fdb() -> Template:
     message = encode(lambda batch: batch.fdb("del", lladdr=_MAC, ifindex=_INDEX))
-    return Template(_neighbour_of(message, _NUD_NOARP, _NTF_MASTER), mac=mac_bytes(_MAC), index=_u32(_INDEX))
+    return Template(_neighbour_of(message, _NUD_NOARP, _NTF_MASTER), mac=mac_bytes(_MAC), index=u32(_INDEX))
 
 
 def tunnel_to(mac: str, vxlan_index: int, provider_address: IPAddress) -> bytes:
     """Tell a VXLAN device that a MAC is behind a provider address."""
     return _tunnel("replace", provider_address.version).fill(
-        mac=mac_bytes(mac), index=_u32(vxlan_index), provider=provider_address.packed
+        mac=mac_bytes(mac), index=u32(vxlan_index), provider=provider_address.packed
     )
 
 
 def forget_tunnel(mac: str, vxlan_index: int, provider_address: IPAddress) -> bytes:
     """Take back ``tunnel_to``."""
     return _tunnel("del", provider_address.version).fill(
-        mac=mac_bytes(mac), index=_u32(vxlan_index), provider=provider_address.packed
+        mac=mac_bytes(mac), index=u32(vxlan_index), provider=provider_address.packed
     )
 
 
@@ -337,33 +285,33 @@ def _tunnel(verb: str, version: int) -> Template:
     return Template(
         _neighbour_of(message, _NUD_NOARP | _NUD_PERMANENT, _NTF_SELF),
         mac=mac_bytes(_MAC),
-        index=_u32(_INDEX),
+        index=u32(_INDEX),
         provider=ip_address(address_).packed,
     )
 
 
 def neighbour(address_: IPAddress, mac: str, index: int) -> bytes:
     """Enter a permanent neighbour."""
-    return _neighbour(address_.version).fill(address=address_.packed, mac=mac_bytes(mac), index=_u32(index))
+    return _neighbour(address_.version).fill(address=address_.packed, mac=mac_bytes(mac), index=u32(index))
 
 
 @cache
 def _neighbour(version: int) -> Template:
     address_ = _ADDRESS if version == 4 else _ADDRESS6
     message = encode(lambda batch: batch.neigh("replace", dst=address_, lladdr=_MAC, ifindex=_INDEX, state="permanent"))
-    return Template(message, address=ip_address(address_).packed, mac=mac_bytes(_MAC), index=_u32(_INDEX))
+    return Template(message, address=ip_address(address_).packed, mac=mac_bytes(_MAC), index=u32(_INDEX))
 
 
 def forget_neighbour(address_: IPAddress, index: int) -> bytes:
     """Take back ``neighbour``."""
-    return _no_neighbour(address_.version).fill(address=address_.packed, index=_u32(index))
+    return _no_neighbour(address_.version).fill(address=address_.packed, index=u32(index))
 
 
 @cache
 def _no_neighbour(version: int) -> Template:
     address_ = _ADDRESS if version == 4 else _ADDRESS6
     message = encode(lambda batch: batch.neigh("del", dst=address_, ifindex=_INDEX))
-    return Template(message, address=ip_address(address_).packed, index=_u32(_INDEX))
+    return Template(message, address=ip_address(address_).packed, index=u32(_INDEX))
 
 
 def with_attribute(message: bytes, kind: int, payload: bytes) -> bytes:
@@ -395,9 +343,10 @@ def _quiet_inet6() -> bytes:
 def _af_spec(settings: Mapping[int, int]) -> bytes:
     if not settings:
         return _quiet_inet6()
-    values = b"".join(_attribute(number, _u32(value)) for number, value in settings.items())
+    values = b"".join(_attribute(number, u32(value)) for number, value in settings.items())
     return _quiet_inet6() + _attribute(_AF_INET, _attribute(_IFLA_INET_CONF, values))
 
 
-def _u32(number: int) -> bytes:
+def u32(number: int) -> bytes:
+    """Return a number as the kernel has it."""
     return struct.pack("=I", number)

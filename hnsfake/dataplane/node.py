@@ -27,7 +27,7 @@ from hnsfake.dataplane.interface import (
     PortCounters,
 )
 from hnsfake.dataplane.kernel import NIC, Kernel, Place, quiet_ipv6, sysctl
-from hnsfake.dataplane.observe import InterfaceView, counters, interfaces
+from hnsfake.dataplane.observe import InterfaceView, RouteView, counters, interfaces, routes
 from hnsfake.dataplane.sandbox import NetNs, Sandbox, SandboxError, enter
 from hnsfake.dataplane.switch import NIC_NAME, ExternalSwitch
 from hnsfake.dataplane.transaction import Transaction
@@ -52,6 +52,8 @@ class _Carrier:
 
 class LinuxNode:
     """The data plane of one node. Raises DataplaneError where it can't be made."""
+
+    in_memory = False
 
     def __init__(self, sandbox: Sandbox, fabric: Fabric, name: str, interface: IPv4Interface, mac: str) -> None:
         self.sandbox = sandbox
@@ -108,7 +110,11 @@ class LinuxNode:
 
     def interfaces(self, number: int = HOST_COMPARTMENT) -> tuple[InterfaceView, ...]:
         """Return the interfaces of a compartment as Windows' tools would list them."""
-        return self.sandbox.run(self.netns(number), interfaces)
+        return self.sandbox.run(self._settled(number), interfaces)
+
+    def routes(self, number: int = HOST_COMPARTMENT) -> tuple[RouteView, ...]:
+        """Return the active routes of a compartment as ``route print`` lists them, the lowest metric first."""
+        return self.sandbox.run(self._settled(number), routes)
 
     def add_route(self, prefix: IPNetwork, next_hop: IPAddress) -> None:
         """Add a route to the node's own stack, as New-NetRoute does."""
@@ -139,6 +145,14 @@ class LinuxNode:
         for state in self._compartments.values():
             state.close()
         self._kernel.close()
+
+    def _settled(self, number: int) -> NetNs:
+        """Return a compartment's namespace when the vNICs that left it are gone; raise DataplaneError."""
+        netns = self.netns(number)
+        state = self._compartments.get(number)
+        if state is not None and state.buried:
+            self._graveyard.flush()
+        return netns
 
     def _run(self, function: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Run a function on a sandbox thread, all or nothing; raise DataplaneError."""

@@ -10,6 +10,8 @@ from hnsfake.dataplane.interface import Change, HostAdapter, PortCounters
 class NoDataplane:
     """Accepts every change and does nothing; the node's adapters are what the lab says they are."""
 
+    in_memory = True
+
     def __init__(self, adapters: Sequence[HostAdapter]) -> None:
         self._adapters = tuple(adapters)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address
 
-from hnsfake.dataplane import messages
+from hnsfake.dataplane import ip_messages, messages, observe
 from hnsfake.dataplane.fabric import DEFAULT_ROUTE
-from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, NIC, Kernel
+from hnsfake.dataplane.metrics import DHCP_ROUTE, ROUTE, VNIC
 from hnsfake.dataplane.vfp import local_routed_vip
 from hnsfake.documents.policies import PortMapping
 
@@ -44,7 +45,7 @@ class ExternalSwitch:
 
     @property
     def _vnic_alias(self) -> str:
-        return f"vEthernet ({self._adapter})"
+        return vnic_alias(self._adapter)
 
     def boot(self) -> None:
         """Configure the adapter as the node's interface."""
@@ -74,14 +75,14 @@ class ExternalSwitch:
         As on Windows: clients copy their routes to the host vNIC (ovn-org/ovn-kubernetes
         hybrid-overlay/pkg/controller/ho_node_windows.go).
         """
-        request = messages.route_via("add", destination, next_hop)
+        request = ip_messages.route_via(destination, next_hop, observe.on_link_metric(next_hop))
         self._kernel.node.send([request], f"add the route {destination}")
         if next_hop in self._kernel.interface.network:
             self._routes[destination] = next_hop
 
     def delete_route(self, destination: IPNetwork, next_hop: IPAddress) -> None:
         """Remove a route of the node's own stack."""
-        request = messages.route_via("del", destination, next_hop)
+        request = ip_messages.delete_route_via(destination, next_hop)
         self._kernel.node.send([request], f"remove the route {destination}")
         self._routes.pop(destination, None)
 
@@ -175,15 +176,15 @@ class ExternalSwitch:
         settings = {**HOST_SETTINGS, messages.FORWARDING: int(bool(self._forwards_for))}
         return [
             messages.vnic_up(index, alias, settings=settings),
-            messages.address(index, self._kernel.interface),
-            messages.route(DEFAULT_ROUTE, self._kernel.gateway, index),
+            ip_messages.address(index, self._kernel.interface, VNIC + ROUTE),
+            ip_messages.route(DEFAULT_ROUTE, self._kernel.gateway, index, VNIC + DHCP_ROUTE),
         ]
 
     def _adapter_messages(self) -> list[bytes]:
         return [messages.set_mac(NIC, self._kernel.mac), *self._host_messages(NIC, self._adapter)]
 
     def _route_messages(self) -> list[bytes]:
-        return [messages.route_via("add", prefix, hop) for prefix, hop in self._routes.items()]
+        return [ip_messages.route_via(prefix, hop, VNIC + ROUTE) for prefix, hop in self._routes.items()]
 
 
 TABLE = "external"

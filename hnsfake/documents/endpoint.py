@@ -8,17 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from ipaddress import ip_address, ip_network
 from typing import Annotated, Any
 
-from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
-from hnsfake.documents.errors import HnsError
-from hnsfake.documents.hresults import HResult
-from hnsfake.documents.network import DEFAULT_ROUTES, IPAddress
-from hnsfake.documents.policies import ENDPOINT_POLICIES, InvalidPolicyError
-from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
-from hnsfake.documents.policies.values import read_mac
+from hnsfake.documents.network import IPAddress
+from hnsfake.documents.policies import ENDPOINT_POLICIES
+from hnsfake.documents.policies.record import PolicyRecord, table
 from hnsfake.documents.schema import (
     DnsObject,
     Document,
@@ -26,7 +21,6 @@ from hnsfake.documents.schema import (
     PolicyDocument,
     Route,
     UInt32,
-    UnknownFields,
     known_flags,
 )
 
@@ -160,112 +154,3 @@ class EndpointV1(Document):
     EncapOverhead: int = 0
     SharedContainers: list[str] = []
     State: int = 0
-
-
-def read_endpoint(document: Mapping[str, Any], unknown: UnknownFields) -> Endpoint:
-    """Read an endpoint's document in either shape: one with SchemaVersion is v2.
-
-    Raises HnsError: HCN_E_INVALID_JSON, HCN_E_INVALID_POLICY, HCN_E_INVALID_ENDPOINT, HCN_E_INVALID_IP.
-    """
-    try:
-        if any(key.lower() == "schemaversion" for key in document):
-            return _from_v2(EndpointV2.read(document, unknown))
-        return _from_v1(EndpointV1.read(document, unknown))
-    except InvalidPolicyError as error:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
-
-
-def _from_v2(document: EndpointV2) -> Endpoint:
-    return Endpoint(
-        id=guids.read(document.ID) or "",
-        name=document.Name,
-        network_id=guids.read(document.HostComputeNetwork) or "",
-        namespace_id=guids.read(document.HostComputeNamespace) or "",
-        mac=_mac(document.MacAddress),
-        addresses=tuple(
-            Address(_ip(item.IpAddress), _length(item.PrefixLength, item.IpAddress))
-            for item in document.IpConfigurations
-            if item.IpAddress
-        ),
-        ip_subnet_ids=tuple(
-            subnet
-            for item in document.IpConfigurations
-            if not item.IpAddress and (subnet := guids.read(item.IpSubnetId))
-        ),
-        routes=tuple(_route(r) for r in document.Routes),
-        policies=tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies),
-        dns=DnsSettings.from_v2(document.Dns),
-        flags=document.Flags,
-        additional_params=document.AdditionalParams,
-        asked_in_v2=True,
-    )
-
-
-def _from_v1(document: EndpointV1) -> Endpoint:
-    flags = (
-        EndpointFlags.REMOTE * document.IsRemoteEndpoint
-        | EndpointFlags.DISABLE_ICC * document.DisableICC
-        | EndpointFlags.ENABLE_LOW_METRIC * document.EnableLowMetric
-    )
-    pairs = (
-        (document.IPAddress, document.PrefixLength),
-        (document.IPv6Address, document.IPv6PrefixLength),
-    )
-    gateways = (document.GatewayAddress, document.GatewayAddressV6)
-    return Endpoint(
-        id=guids.read(document.ID) or "",
-        name=document.Name,
-        network_id=guids.read(document.VirtualNetwork) or "",
-        network_name=document.VirtualNetworkName,
-        mac=_mac(document.MacAddress),
-        addresses=tuple(Address(_ip(text), _length(length, text)) for text, length in pairs if text),
-        routes=tuple(
-            EndpointRoute(str(_ip(gateway)), destination)
-            for gateway, destination in zip(gateways, DEFAULT_ROUTES, strict=True)
-            if gateway
-        ),
-        policies=tuple(read_v1(policy, POLICIES) for policy in document.Policies),
-        dns=DnsSettings.from_v1(document.DNSDomain, document.DNSSuffix, document.DNSServerList),
-        flags=int(flags),
-        enable_internal_dns=document.EnableInternalDNS,
-        additional_params=document.AdditionalParams,
-    )
-
-
-def _route(route: Route) -> EndpointRoute:
-    """Check a route and keep it as it was sent."""
-    try:
-        destination = ip_network(route.DestinationPrefix, strict=False)
-    except ValueError as error:
-        raise HnsError(HResult.HCN_E_INVALID_PREFIX) from error
-    hop = _ip(route.NextHop) if route.NextHop else None
-    if hop is not None and not hop.is_unspecified and hop.version != destination.version:
-        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)  # unverified: the code; no stack has such a route
-    if not 0 <= route.Metric <= _MAX_METRIC:
-        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
-    return EndpointRoute(route.NextHop, route.DestinationPrefix, route.Metric)
-
-
-def _mac(text: str) -> str:
-    """Check a MAC; it is kept in the case and form it was sent (projectcalico/calico#4682)."""
-    if text:
-        try:
-            read_mac(text)
-        except ValueError as error:
-            raise HnsError(HResult.HCN_E_INVALID_ENDPOINT) from error
-    return text
-
-
-def _ip(text: str) -> IPAddress:
-    try:
-        return ip_address(text)
-    except ValueError as error:
-        raise HnsError(HResult.HCN_E_INVALID_IP) from error
-
-
-def _length(length: int, address: str) -> int | None:
-    if length == 0:
-        return None
-    if not 0 < length <= _ip(address).max_prefixlen:
-        raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
-    return length

@@ -41,12 +41,10 @@ def error_text(error: HnsError) -> str:
     return f"{error.hresult.text} {error.detail}"
 
 
-def error_record(error: HnsError) -> str:
+def error_record(error: HnsError, alphabetical: bool = False) -> str:
     """Return the error record of a v2 call; ErrorCode is unsigned (kubernetes/kubernetes#98680)."""
-    return json.dumps(
-        {"Success": False, "Error": error_text(error), "ErrorCode": int(error.hresult)},
-        separators=(",", ":"),
-    )
+    record = {"Success": False, "Error": error_text(error), "ErrorCode": int(error.hresult)}
+    return json.dumps(record, separators=(",", ":"), sort_keys=alphabetical)
 
 
 def system_error_record(error: HnsError) -> str:
@@ -56,9 +54,12 @@ def system_error_record(error: HnsError) -> str:
     )
 
 
-def v1_failure(error: HnsError) -> str:
-    """Return the envelope of a failed HNSCall (microsoft/hcsshim internal/hns/hnsfuncs.go)."""
-    return error_record(error)
+def v1_failure(error: HnsError, alphabetical: bool = False) -> str:
+    """Return the envelope of a failed HNSCall (microsoft/hcsshim internal/hns/hnsfuncs.go).
+
+    HNS 9 writes its members in alphabetical order (Azure/aks-engine#1322).
+    """
+    return error_record(error, alphabetical)
 
 
 def v1_success(output: object, alphabetical: bool = False) -> str:

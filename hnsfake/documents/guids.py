@@ -19,7 +19,7 @@ def new() -> str:
 
 def derived(owner: str, what: str) -> str:
     """Return the id of a part of an object, always the same one for the same object."""
-    return str(uuid.uuid5(uuid.UUID(owner), what)).upper()
+    return str(uuid.uuid5(uuid.UUID(owner or ZERO), what)).upper()
 
 
 def read(text: str | None) -> str | None:

@@ -72,6 +72,7 @@ class HResult(IntEnum):
     E_INVALIDARG = 0x80070057, "The parameter is incorrect."
     ERROR_ALREADY_EXISTS = 0x800700B7, "Cannot create a file when that file already exists."
     ERROR_NOT_FOUND = 0x80070490, "Element not found."
+    ERROR_INTERNAL_ERROR = 0x8007054F, "An internal error occurred."
     ERROR_TIMEOUT = 0x800705B4, "This operation returned because the timeout period expired."
     ERROR_INVALID_OBJECT = 0x800710D8, "The object identifier does not represent a valid object."
     ERROR_OBJECT_ALREADY_EXISTS = 0x80071392, "The object already exists."

@@ -5,20 +5,14 @@ Fields: microsoft/hcsshim hcn/hcnloadbalancer.go and internal/hns/hnspolicylist.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntFlag
-from ipaddress import ip_address
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from hnsfake.documents import guids
-from hnsfake.documents.errors import HnsError
-from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import IPAddress
-from hnsfake.documents.policy_list import PolicyListV1, read_references
-from hnsfake.documents.schema import Document, ObjectDocument, UInt32, UnknownFields, known_flags
+from hnsfake.documents.schema import Document, ObjectDocument, UInt32, known_flags
 
 ELB = "ELB"
 """The ``Type`` of a load balancer's policy in a v1 policy list."""
@@ -114,62 +108,3 @@ class ElbPolicyV1(Document):
     VIPs: list[str] = []
     ILB: bool = False
     IsDSR: bool = False
-
-
-def read_load_balancer(document: Mapping[str, Any], unknown: UnknownFields) -> LoadBalancer:
-    """Read a load balancer's document in either shape: one with SchemaVersion is v2.
-
-    Raises HnsError: HCN_E_INVALID_JSON, HCN_E_INVALID_IP, HCN_E_GUID_CONVERSION_FAILURE, HCN_E_INVALID_POLICY.
-    """
-    if any(key.lower() == "schemaversion" for key in document):
-        return _from_v2(LoadBalancerV2.read(document, unknown))
-    return _from_v1(PolicyListV1.read(document, unknown), unknown)
-
-
-def _from_v2(document: LoadBalancerV2) -> LoadBalancer:
-    return LoadBalancer(
-        id=guids.read(document.ID) or "",
-        endpoints=read_references(document.HostComputeEndpoints),
-        port_mappings=tuple(
-            PortMapping(m.Protocol, m.InternalPort, m.ExternalPort, m.DistributionType, m.Flags)
-            for m in document.PortMappings
-        ),
-        source_vip=_address(document.SourceVIP),
-        vips=_addresses(document.FrontendVIPs),
-        flags=document.Flags,
-    )
-
-
-def _from_v1(document: PolicyListV1, unknown: UnknownFields) -> LoadBalancer:
-    """Read a policy list; what its ELBs say of source, VIPs and DSR must be one.  # unverified: lists of several."""
-    policies = [ElbPolicyV1.read(policy, unknown) for policy in document.Policies]
-    if len({(policy.SourceVIP, tuple(policy.VIPs), policy.IsDSR) for policy in policies}) > 1:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY)
-    first = policies[0] if policies else ElbPolicyV1()
-    vips = _addresses(first.VIPs)
-    ipv6 = any(vip.version == 6 for vip in vips)
-    return LoadBalancer(
-        id=guids.read(document.ID) or "",
-        endpoints=read_references(document.References),
-        port_mappings=tuple(
-            PortMapping(p.Protocol, p.InternalPort, p.ExternalPort, flags=PortMappingFlags.ILB.value * p.ILB)
-            for p in policies
-        ),
-        source_vip=_address(first.SourceVIP),
-        vips=vips,
-        flags=LoadBalancerFlags.DSR.value * first.IsDSR | LoadBalancerFlags.IPV6.value * ipv6,
-    )
-
-
-def _addresses(texts: list[str]) -> tuple[IPAddress, ...]:
-    """Read VIPs; scripts send one empty VIP for none (microsoft/SDN Kubernetes/windows/hns.psm1)."""
-    return tuple(address for address in map(_address, texts) if address is not None)
-
-
-def _address(text: str) -> IPAddress | None:
-    if not text:
-        return None
-    try:
-        return ip_address(text)
-    except ValueError as error:
-        raise HnsError(HResult.HCN_E_INVALID_IP) from error

@@ -19,7 +19,7 @@ class ModifyRequest(Document):
 
 
 class PolicySettings(Document):
-    """Settings of a request about policies."""
+    """Settings of a request about policies (microsoft/hcsshim hcn/hcnendpoint.go)."""
 
     Policies: list[PolicyDocument] = []
 
@@ -31,7 +31,7 @@ class SubnetSettings(Document):
 
 
 class IpSubnetSettings(Document):
-    """Settings of a network's request about the IP subnets of one subnet (hns.v2.psm1)."""
+    """Settings of a request about the IP subnets of one subnet (microsoft/SDN Kubernetes/windows/hns.v2.psm1)."""
 
     SubnetId: str = ""
     IpSubnets: list[IpSubnetV2] = []

@@ -5,15 +5,12 @@ Fields: microsoft/hcsshim hcn/hcnnamespace.go and internal/hns/namespace.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from hnsfake.documents import guids
-from hnsfake.documents.errors import HnsError, InvalidDocumentError
-from hnsfake.documents.hresults import HResult
-from hnsfake.documents.schema import Document, ObjectDocument, UInt32, UnknownFields
+from hnsfake.documents.errors import InvalidDocumentError
+from hnsfake.documents.schema import Document, ObjectDocument, UInt32
 
 
 class NamespaceType(StrEnum):
@@ -83,25 +80,3 @@ class NamespaceV1(Document):
     IsDefault: bool = False
     ResourceList: list[ResourceEntry] = []
     CompartmentId: UInt32 = 0
-
-
-def read_namespace(document: Mapping[str, Any], unknown: UnknownFields) -> tuple[Namespace, Sequence[ResourceEntry]]:
-    """Read a namespace's document in either shape, and what is to be in it.
-
-    Raises HnsError: HCN_E_INVALID_JSON, E_INVALIDARG.
-    """
-    if any(key.lower() == "schemaversion" for key in document):
-        v2 = NamespaceV2.read(document, unknown)
-        return Namespace(_type(v2.Type), guids.read(v2.ID) or "", v2.NamespaceId), v2.Resources
-    v1 = NamespaceV1.read(document, unknown)
-    kind = NamespaceType.HOST_DEFAULT if v1.IsDefault else NamespaceType.HOST
-    return Namespace(kind, guids.read(v1.ID) or "", v1.CompartmentId), v1.ResourceList
-
-
-def _type(text: str) -> NamespaceType:
-    if not text:
-        return NamespaceType.HOST
-    for kind in NamespaceType:
-        if kind.lower() == text.lower():
-            return kind
-    raise HnsError(HResult.E_INVALIDARG)

@@ -6,20 +6,16 @@ document: outputs published in rancher/rke2#3925 and microsoft/WSL#6457.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Annotated, Any
 
-from hnsfake.documents import guids
 from hnsfake.documents.dns import DnsSettings
-from hnsfake.documents.errors import HnsError
-from hnsfake.documents.hresults import HResult
-from hnsfake.documents.macs import read_range
 from hnsfake.documents.network_types import TYPES, NetworkType
-from hnsfake.documents.policies import NETWORK_POLICIES, SUBNET_POLICIES, InvalidPolicyError
-from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
+from hnsfake.documents.policies import NETWORK_POLICIES, SUBNET_POLICIES
+from hnsfake.documents.policies.record import PolicyRecord, table
 from hnsfake.documents.schema import (
     DnsObject,
     Document,
@@ -28,7 +24,6 @@ from hnsfake.documents.schema import (
     PolicyDocument,
     Route,
     UInt32,
-    UnknownFields,
     known_flags,
 )
 
@@ -232,106 +227,3 @@ class NetworkV1(Document):
     Flags: Annotated[UInt32, known_flags(NetworkFlags)] = 0
     AdditionalParams: dict[str, Any] = {}
     Extensions: list[ExtensionState] = []
-
-
-def read_network(document: Mapping[str, Any], unknown: UnknownFields) -> Network:
-    """Read a network's document in either shape: one with SchemaVersion is v2 (hcn/hcnv1schema_test.go).
-
-    Raises HnsError: HCN_E_INVALID_JSON, HCN_E_INVALID_POLICY, HCN_E_INVALID_NETWORK.
-    """
-    try:
-        if any(key.lower() == "schemaversion" for key in document):
-            return _from_v2(NetworkV2.read(document, unknown))
-        return _from_v1(NetworkV1.read(document, unknown))
-    except InvalidPolicyError as error:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
-
-
-def _from_v2(document: NetworkV2) -> Network:
-    policies = tuple(read_v2(policy.Type, policy.Settings, POLICIES) for policy in document.Policies)
-    return Network(
-        id=guids.read(document.ID) or "",
-        name=document.Name,
-        type=document.Type,
-        policies=policies,
-        mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPool.Ranges),
-        dns=DnsSettings.from_v2(document.Dns),
-        ipam_type=document.Ipams[0].Type if document.Ipams else "Static",
-        subnets=tuple(read_subnet(subnet) for ipam in document.Ipams for subnet in ipam.Subnets),
-        flags=document.Flags,
-        additional_params=document.AdditionalParams,
-    )
-
-
-def read_subnet(subnet: SubnetV2) -> Subnet:
-    """Read a v2 subnet; raise HnsError or InvalidPolicyError."""
-    default = next((route for route in subnet.Routes if route.DestinationPrefix in DEFAULT_ROUTES), None)
-    return Subnet(
-        prefix=_prefix(subnet.IpAddressPrefix),
-        gateway=_address(default.NextHop) if default else None,
-        routes=tuple(SubnetRoute(r.NextHop, r.DestinationPrefix, r.Metric) for r in subnet.Routes),
-        policies=tuple(read_v2(policy.Type, policy.Settings, _SUBNET_POLICIES) for policy in subnet.Policies),
-        flags=subnet.Flags,
-        id=guids.read(subnet.ID) or "",
-        ip_subnets=tuple(read_ip_subnet(one) for one in subnet.IpSubnets),
-    )
-
-
-def read_ip_subnet(subnet: IpSubnetV2) -> IpSubnet:
-    """Read an IP subnet; raise HnsError (HCN_E_INVALID_IP_SUBNET)."""
-    try:
-        prefix = ip_network(subnet.IpAddressPrefix)
-    except ValueError as error:
-        raise HnsError(HResult.HCN_E_INVALID_IP_SUBNET) from error  # unverified: the code
-    return IpSubnet(prefix, subnet.Flags, guids.read(subnet.ID) or "")
-
-
-def _from_v1(document: NetworkV1) -> Network:
-    return Network(
-        id=guids.read(document.ID) or "",
-        name=document.Name,
-        type=document.Type,
-        policies=tuple(read_v1(policy, POLICIES) for policy in document.Policies),
-        mac_ranges=tuple(read_range(item.StartMacAddress, item.EndMacAddress) for item in document.MacPools),
-        dns=DnsSettings.from_v1("", document.DNSSuffix, document.DNSServerList),
-        subnets=tuple(_subnet_v1(subnet) for subnet in document.Subnets),
-        flags=document.Flags,
-        adapter=document.NetworkAdapterName,
-        source_mac=document.SourceMac,
-        management_ip=document.ManagementIP,
-        automatic_dns=document.AutomaticDNS,
-        dns_compartment=document.DNSServerCompartment,
-        additional_params=document.AdditionalParams,
-        extensions=read_extensions(document.Extensions),
-    )
-
-
-def read_extensions(extensions: Iterable[ExtensionState]) -> tuple[tuple[str, bool], ...]:
-    """Read which extensions are to be on and off; raise HnsError (HCN_E_GUID_CONVERSION_FAILURE)."""
-    return tuple((guids.read(one.Id) or "", one.IsEnabled) for one in extensions)
-
-
-def _subnet_v1(subnet: SubnetV1) -> Subnet:
-    return Subnet(
-        prefix=_prefix(subnet.AddressPrefix),
-        gateway=_address(subnet.GatewayAddress),
-        policies=tuple(read_v1(policy, _SUBNET_POLICIES) for policy in subnet.Policies),
-    )
-
-
-def _prefix(text: str) -> IPNetwork | None:
-    if text in ("", *DEFAULT_ROUTES):
-        return None
-    try:
-        return ip_network(text, strict=False)
-    except ValueError as error:
-        raise HnsError(HResult.HCN_E_INVALID_NETWORK) from error
-
-
-def _address(text: str) -> IPAddress | None:
-    if text in ("", "0.0.0.0", "::"):
-        return None
-    try:
-        return ip_address(text)
-    except ValueError as error:
-        raise HnsError(HResult.HCN_E_INVALID_NETWORK) from error

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hnsfake.documents import guids
+from hnsfake.documents.errors import HnsError
+from hnsfake.documents.hresults import HResult
 from hnsfake.documents.schema import Document, UnknownFields
 
 
@@ -26,6 +28,17 @@ def policy_types(document: Mapping[str, Any], unknown: UnknownFields) -> set[str
 
 
 def read_references(references: Iterable[str]) -> tuple[str, ...]:
-    """Read endpoints' ids, bare (v2) or as v1's "/endpoints/<id>"; raise HnsError for what is no GUID."""
-    ids = (guids.read(reference.strip("/").rsplit("/", 1)[-1]) or guids.ZERO for reference in references)
-    return tuple(dict.fromkeys(ids))
+    """Read v1's references to endpoints; raise HnsError (HCN_E_INVALID_JSON_REFERENCE) for what leads elsewhere."""
+    return read_ids(map(_endpoint_id, references))
+
+
+def read_ids(ids: Iterable[str]) -> tuple[str, ...]:
+    """Read endpoints' ids as v2 has them; raise HnsError (HCN_E_GUID_CONVERSION_FAILURE) for what is no GUID."""
+    return tuple(dict.fromkeys(guids.read(one) or guids.ZERO for one in ids))
+
+
+def _endpoint_id(reference: str) -> str:
+    words = reference.strip("/").split("/")
+    if len(words) != 2 or words[0].lower() != "endpoints":
+        raise HnsError(HResult.HCN_E_INVALID_JSON_REFERENCE)  # unverified: the code, by its text
+    return words[1]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from enum import IntFlag
 from functools import cache
 from threading import Lock
+from types import MappingProxyType
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
@@ -27,12 +28,18 @@ class UnknownFields:
     """Counts what a node's callers sent and nobody here knows: fields, flags, policies, paths, functions.
 
     Each name is logged once. HNS ignores what it doesn't know; ``strict`` refuses it, so that a typo is found.
+    ``lacking`` are fields and flags that are known and have no effect here, with what happens instead: each is logged
+    at its first use.
     """
 
-    def __init__(self, strict: bool = False) -> None:
+    def __init__(self, strict: bool = False, lacking: Mapping[str, str] = MappingProxyType({})) -> None:
         self._counts: Counter[str] = Counter()
         self._lock = Lock()
         self._strict = strict
+        self._untold: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for key, instead in lacking.items():
+            where, _, name = key.partition(".")
+            self._untold[where][name] = instead
 
     def note(self, where: str, names: Iterable[str]) -> None:
         """Count ``names`` of ``where``, which are ignored; raise InvalidDocumentError for the first if strict."""
@@ -58,6 +65,18 @@ class UnknownFields:
         bits = value & ~sum(known)
         self.note(where, [hex(bits)] if bits else [])
 
+    def untold(self, where: str) -> tuple[str, ...]:
+        """Return the names of ``where`` that lack their effect here and were not used before."""
+        return tuple(self._untold.get(where, ()))
+
+    def use(self, where: str, names: Iterable[str]) -> None:
+        """Log those of ``names`` that are ``untold``."""
+        for name in names:
+            with self._lock:
+                instead = self._untold[where].pop(name, None)
+            if instead is not None:
+                log.warning("accepted, not enforced: %s.%s (%s)", where, name, instead)
+
     def counts(self) -> Mapping[str, int]:
         """Return how often each unknown field was met."""
         with self._lock:
@@ -68,8 +87,9 @@ def known_flags(known: type[IntFlag]) -> AfterValidator:
     """Return a validator for a field of flags: the bits that ``known`` doesn't have are counted, and kept."""
 
     def check(value: int, info: ValidationInfo) -> int:
-        if isinstance(info.context, UnknownFields):
+        if value and isinstance(info.context, UnknownFields):
             info.context.note_flags(known.__name__, value, known)
+            info.context.use(known.__name__, [flag.name or "" for flag in known if value & flag])
         return value
 
     return AfterValidator(check)
@@ -87,13 +107,16 @@ class Document(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _canonical_names(cls, value: Any, info: ValidationInfo) -> Any:
-        """Give the fields their names, and tell the counter in ``info.context`` of those the model doesn't have."""
+        """Give the fields their names; tell the counter in ``info.context`` which there are, known and unknown."""
         if not isinstance(value, dict):
             raise ValueError("not an object")  # noqa: TRY004 - pydantic collects ValueErrors
         names = _names(cls)
+        sent = {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
         if isinstance(info.context, UnknownFields):
             info.context.note(cls.__name__, [key for key in value if str(key).lower() not in names])
-        return {names.get(str(key).lower(), key): item for key, item in value.items() if item is not None}
+            untold = info.context.untold(cls.__name__)
+            info.context.use(cls.__name__, [name for name in untold if _says_something(cls, name, sent.get(name))])
+        return sent
 
     @classmethod
     def read(cls, value: Mapping[str, Any], unknown: UnknownFields) -> Self:
@@ -107,13 +130,21 @@ class Document(BaseModel):
             raise InvalidDocumentError from error
 
 
+def _says_something(model: type[Document], name: str, value: Any) -> bool:
+    """Whether a field is neither empty nor what it would be if it were left out."""
+    return bool(value) and value != model.model_fields[name].default
+
+
 @cache
 def _names(model: type[Document]) -> Mapping[str, str]:
     return {name.lower(): name for name in model.model_fields}
 
 
 class DocumentVersion(Document):
-    """The version of a v2 document. containerd sends 0.0, scripts 2.2 and, in queries, 1.0."""
+    """The version of a v2 document. containerd sends 0.0, scripts 2.2 and, in queries, 1.0.
+
+    (microsoft/hcsshim hcn/hcn.go)
+    """
 
     Major: int = 2
     Minor: int = 0
@@ -146,7 +177,7 @@ class DnsObject(Document):
 
 
 class Route(Document):
-    """A route of a subnet or an endpoint."""
+    """A route of a subnet or an endpoint (microsoft/hcsshim hcn/hcnnetwork.go)."""
 
     NextHop: str = ""
     DestinationPrefix: str = ""
@@ -154,14 +185,17 @@ class Route(Document):
 
 
 class PolicyDocument(Document):
-    """A v2 policy: the settings stay as they were sent, to be given back unchanged."""
+    """A v2 policy: the settings stay as they were sent, to be given back unchanged.
+
+    (microsoft/hcsshim hcn/hcnpolicy.go)
+    """
 
     Type: str
     Settings: dict[str, Any] = {}
 
 
 class MacRange(Document):
-    """A block of MAC addresses, both ends included."""
+    """A block of MAC addresses, both ends included (microsoft/hcsshim hcn/hcnnetwork.go)."""
 
     StartMacAddress: str
     EndMacAddress: str

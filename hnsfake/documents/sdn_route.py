@@ -5,18 +5,12 @@ Fields: microsoft/hcsshim hcn/hcnroute.go and internal/hns/hnspolicylist.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hnsfake.documents import guids
-from hnsfake.documents.errors import HnsError
-from hnsfake.documents.hresults import HResult
-from hnsfake.documents.policies import InvalidPolicyError
 from hnsfake.documents.policies import SdnRoute as SdnRoutePolicy
-from hnsfake.documents.policies.record import PolicyRecord, read_v1, read_v2, table
-from hnsfake.documents.policy_list import PolicyListV1, read_references
-from hnsfake.documents.schema import ObjectDocument, UnknownFields
+from hnsfake.documents.policies.record import PolicyRecord, table
+from hnsfake.documents.schema import ObjectDocument
 
 POLICIES = table((SdnRoutePolicy,))
 ROUTE = SdnRoutePolicy.v1_type
@@ -44,34 +38,3 @@ class SdnRouteV2(ObjectDocument):
     HostComputeEndpoints: list[str] = []
     Setting: list[dict[str, Any]] = []
     Routes: list[dict[str, Any]] = []
-
-
-def read_sdn_route(document: Mapping[str, Any], unknown: UnknownFields) -> SdnRoute:
-    """Read a route's document in either shape: one with SchemaVersion is v2.
-
-    Raises HnsError: HCN_E_INVALID_JSON, HCN_E_INVALID_POLICY, HCN_E_GUID_CONVERSION_FAILURE.
-    """
-    try:
-        if any(key.lower() == "schemaversion" for key in document):
-            return _from_v2(SdnRouteV2.read(document, unknown))
-        return _from_v1(PolicyListV1.read(document, unknown))
-    except InvalidPolicyError as error:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
-
-
-def _from_v2(document: SdnRouteV2) -> SdnRoute:
-    return SdnRoute(
-        id=guids.read(document.ID) or "",
-        endpoints=read_references(document.HostComputeEndpoints),
-        routes=tuple(
-            read_v2(SdnRoutePolicy.v2_type, setting, POLICIES) for setting in (*document.Setting, *document.Routes)
-        ),
-    )
-
-
-def _from_v1(document: PolicyListV1) -> SdnRoute:
-    return SdnRoute(
-        id=guids.read(document.ID) or "",
-        endpoints=read_references(document.References),
-        routes=tuple(read_v1(policy, POLICIES) for policy in document.Policies),
-    )

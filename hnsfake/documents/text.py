@@ -70,6 +70,11 @@ def _check_characters(text: str, value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode()
 
 
+def is_text(text: str) -> bool:
+    """Whether UTF-8 can be made of it: half of a surrogate pair is none."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def depth_exceeds(text: str, limit: int) -> bool:
     """Whether brackets nest deeper than ``limit``; looked at before the parser recurses on them."""
     if text.count("[") + text.count("{") <= limit:

@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, REGISTRY, STATUS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
 from hnsfake.service.call import Call, Reply
 
@@ -61,6 +61,11 @@ class NodeClient:
         answer = self._send("POST", NODE + word)
         if answer.text:
             raise NoLabError(f"{word} failed: see the lab's log")
+
+    def registry(self, compartment: str) -> dict[str, Any]:
+        """Return a compartment's registry view, and its active routes; raise RefusedError."""
+        view: dict[str, Any] = json.loads(_accepted(self._send("GET", f"{REGISTRY}/{compartment}")).text)
+        return view
 
     def faults(self) -> list[dict[str, Any]]:
         """Return the fault rules in force."""

@@ -13,7 +13,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from anyio import CapacityLimiter, to_thread
@@ -42,8 +42,6 @@ from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, AnswerLostError, fa
 
 log = logging.getLogger("hnsfake.frontends")
 
-Invoke = Callable[[Call], Reply]
-Registered = Callable[[int | None, str], Subscription | None]
 HANG_UP = "hnsfake.hang_up"
 """In the scope's state: what closes the connection."""
 _QUIET = 5.0
@@ -57,17 +55,32 @@ _LONGEST_HANDLE = 20
 _JSON = "application/json"
 
 
+class Service(Protocol):
+    """What the application asks of a node's HNS."""
+
+    def invoke(self, call: Call) -> Reply:
+        """Carry out a call, however long it takes; raise AnswerLostError."""
+        ...
+
+    def invoke_at_once(self, call: Call) -> Reply | None:
+        """Carry out a call that need not wait; None, and nothing is done, where it might."""
+        ...
+
+    def subscription(self, handle: int | None, client: str) -> Subscription | None:
+        """Return the subscription behind the handle of a registration; None where it is none."""
+        ...
+
+
 def application(
     name: str,
-    invoke: Invoke,
+    service: Service,
     status: Callable[[], dict[str, Any]],
-    registered: Registered,
     actions: Mapping[str, Callable[[], None]],
 ) -> FastAPI:
     """Return the application of one node.
 
-    ``status`` says what there is to know of node and lab; ``registered`` finds the subscription of a handle;
-    ``actions`` are what can be done to the node as a whole, by their names.
+    ``status`` says what there is to know of node and lab; ``actions`` are what can be done to the node as a whole,
+    by their names.
     """
     app = FastAPI(
         title=f"HNS of node {name}",
@@ -89,24 +102,35 @@ def application(
     for word, act in actions.items():
         add_action(word, act)
 
+    async def carry(call: Call, request: Request) -> Reply:
+        try:
+            call = replace(call, document=await read_body(request))
+        except InvalidDocumentError as error:
+            return failure(call, error)
+        reply = service.invoke_at_once(call)
+        return reply if reply is not None else await to_thread.run_sync(service.invoke, call, limiter=_calls)
+
     async def hns_call(request: Request) -> Response:
-        return _v1_answer(await _carry(invoke, _v1_call(request), request))
+        return _v1_answer(await carry(_v1_call(request), request))
 
     async def hcn(request: Request) -> Response:
         call = _v2_call(request)
-        reply = await _carry(invoke, call, request)
+        reply = await carry(call, request)
         return _raw_answer(reply, call.operation) if RAW in request.headers.get("accept", "") else _v2_answer(reply)
 
     async def notifications(request: Request) -> Response:
         given = request.query_params
-        subscription = registered(_handle(given.get("handle", "")), given.get("client", ""))
+        subscription = service.subscription(_handle(given.get("handle", "")), given.get("client", ""))
         if subscription is None:
             return _v2_answer(failure(Call("HcnUnregisterServiceCallback"), HnsError(HResult.E_HANDLE)))
+        subscription.extended = given.get("extended") == "true"
         return StreamingResponse(_events(subscription), media_type="text/event-stream")
 
     async def no_route(request: Request, _: Exception) -> Response:
         return await hns_call(request)
 
+    # The first route that fits is taken: this one, of the many for functions, which are there to be read about.
+    app.add_api_route(V2_ROOT + "{function}", hcn, methods=["POST"], include_in_schema=False, response_model=None)
     for operation in V1_OPERATIONS:
         _add(app, operation, hns_call, {"model": Envelope, "headers": HRESULT_HEADERS})
     for operation in v2_operations(function for function in FUNCTIONS if function != V1_FUNCTION):
@@ -121,7 +145,6 @@ def application(
         response_model=None,
         openapi_extra=NOTIFICATION_STREAM.arguments,
     )
-    app.add_api_route(V2_ROOT + "{function}", hcn, methods=["POST"], include_in_schema=False, response_model=None)
     # What has no route here is HNS's to refuse, not the web server's.
     app.add_exception_handler(HTTPException, no_route)
     app.add_middleware(_Faults)
@@ -129,7 +152,7 @@ def application(
 
 
 async def _events(subscription: Subscription) -> AsyncIterator[str]:
-    """Yield notifications as server-sent events: the number as event, the data as data."""
+    """Yield notifications as server-sent events: Windows' number, or else the name, as event; the data as data."""
     yield ": registered\n\n"
     try:
         while True:
@@ -140,7 +163,7 @@ async def _events(subscription: Subscription) -> AsyncIterator[str]:
                 continue
             if notification is None:
                 return
-            yield f"event: {notification.number.value}\ndata: {notification.data}\n\n"
+            yield f"event: {notification.kind.value}\ndata: {notification.data}\n\n"
             yield ":\n\n"  # Wine's WinHTTP hands out a chunk when the next one begins
     finally:
         subscription.close()  # a listener that left won't come back for the rest
@@ -174,14 +197,6 @@ def _v2_call(request: Request) -> Call:
 def _handle(text: str) -> int | None:
     """Read a handle; one that is no number is as none: a handle that isn't open."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_HANDLE else None
-
-
-async def _carry(invoke: Invoke, call: Call, request: Request) -> Reply:
-    try:
-        document = await read_body(request)
-    except InvalidDocumentError as error:
-        return failure(call, error)
-    return await to_thread.run_sync(invoke, replace(call, document=document), limiter=_calls)
 
 
 async def read_body(request: Request) -> bytes:

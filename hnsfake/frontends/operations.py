@@ -214,6 +214,11 @@ NOTIFICATION_STREAM = Operation(
     query={
         "handle": (_HANDLE, _REGISTRATION),
         "client": ({"type": "string"}, "the client that registered, where it said so"),
+        "extended": (
+            {"type": "boolean"},
+            "also what Windows tells nobody of, by name and not by number: LoadBalancerCreate, LoadBalancerModify, "
+            "LoadBalancerDelete, SdnRouteCreate, SdnRouteDelete, EndpointCreate, EndpointDelete",
+        ),
     },
 )
 

@@ -12,12 +12,15 @@ from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hnsfake.dataplane.interface import DataplaneError
+from hnsfake.documents.translation.dns import dns_v2
 from hnsfake.frontends.carrier import INSIDE_PORT
 from hnsfake.frontends.fault_routes import add_fault_routes
 from hnsfake.frontends.http import HANG_UP, application
+from hnsfake.frontends.registry_routes import add_registry_routes
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 from hnsfake.lab import Lab
 from hnsfake.node import Node
@@ -45,16 +48,25 @@ class _Protocol(H11Protocol):
         self.app_state = {**self.app_state, HANG_UP: transport.close}
 
 
-class _Server(uvicorn.Server):
-    """Serves one node; ``ready`` is set when it takes requests."""
+class WebServer(uvicorn.Server):
+    """Serves one application; ``ready`` is set when it takes requests."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve."""
         await super().startup(sockets)
         self.ready.set()
+
+
+def web_server(app: FastAPI) -> WebServer:
+    """Return what serves a node's application."""
+    config = uvicorn.Config(
+        app, http=_Protocol, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
+    )
+    return WebServer(config)
 
 
 class LabServer:
@@ -69,7 +81,7 @@ class LabServer:
         self.addresses: dict[str, Address] = {}
         self._files: list[Path] = []
         self._listeners: list[list[socket.socket]] = []
-        self._servers: list[_Server] = []
+        self._servers: list[WebServer] = []
         for number, node in enumerate(lab.nodes.values()):
             try:
                 self._prepare(node, tcp_port + number if tcp_port else 0, socket_dir)
@@ -118,16 +130,13 @@ class LabServer:
             listeners.append(node.linux.sandbox.run(node.linux.netns(), tcp_listener, INSIDE_PORT))
         app = application(
             node.name,
-            node.invoke,
+            node.service,
             lambda: node_status(self.lab, node, self.addresses),
-            node.service.subscription,
             {"restart-service": node.restart_service, "reboot": node.reboot},
         )
         add_fault_routes(app, node.faults)
-        config = uvicorn.Config(
-            app, http=_Protocol, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
-        )
-        self._servers.append(_Server(config))
+        add_registry_routes(app, node)
+        self._servers.append(web_server(app))
 
     def _run(self) -> None:
         try:
@@ -169,7 +178,7 @@ def node_status(lab: Lab, node: Node, addresses: dict[str, Address]) -> dict[str
         "compartments": compartments,
         "namespaces": {namespace.id: namespace.compartment for namespace in state.namespaces.values()},
         "systems": {system.id: system.compartment for system in state.systems.values()},
-        "dns": {number: node.dns(int(number)).v2() for number in compartments},
+        "dns": {number: dns_v2(node.dns(int(number))) for number in compartments},
         "unknown_fields": dict(node.service.unknown_fields),
     }
 

@@ -18,7 +18,7 @@ from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.namespace import Namespace
-from hnsfake.documents.text import read_object, read_optional_object
+from hnsfake.documents.text import is_text, read_object, read_optional_object
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import pools
 from hnsfake.service.exchange import Exchange
@@ -31,13 +31,16 @@ _NETWORK = "network"
 def create(exchange: Exchange) -> None:
     """Carry out HcsCreateComputeSystem: by version 2's document in a namespace, else with a compartment of its own."""
     system_id, tx = exchange.call.id, exchange.tx
-    if not system_id:
+    if not system_id or not is_text(system_id):
         raise HnsError(HResult.E_INVALIDARG)
-    if tx.find(ComputeSystem, system_id) is not None:
-        raise HnsError(HResult.HCS_E_SYSTEM_ALREADY_EXISTS)
     asked = read_settings(read_optional_object(exchange.call.document))
     namespace = _namespace(tx, asked.namespace) if asked.namespace else None
     shared = find(tx, asked.shares_with) if asked.shares_with else None
+    asked_endpoints = [_endpoint(tx, endpoint_id) for endpoint_id in asked.EndpointList]
+    for endpoint in asked_endpoints:
+        endpoints.check_local(endpoint)
+    if tx.find(ComputeSystem, system_id) is not None:
+        raise HnsError(HResult.HCS_E_SYSTEM_ALREADY_EXISTS)
     place = namespace or shared
     system = ComputeSystem(
         system_id,
@@ -49,8 +52,8 @@ def create(exchange: Exchange) -> None:
     tx.put(system)
     if namespace is not None and system_id not in namespace.containers:  # a client may have listed it before
         endpoints.set_containers(tx, namespace, (*namespace.containers, system_id))
-    for endpoint_id in asked.EndpointList:
-        attach(tx, system, _endpoint(tx, endpoint_id))
+    for endpoint in asked_endpoints:
+        attach(tx, system, _endpoint(tx, endpoint.id))
     exchange.open(ComputeSystem, system_id)
 
 
@@ -64,8 +67,7 @@ def find(tx: Transaction, system_id: str) -> ComputeSystem:
 
 def attach(tx: Transaction, system: ComputeSystem, endpoint: Endpoint) -> None:
     """Attach an endpoint: the first system gets its vNIC, each later one shares it."""
-    if endpoint.remote:
-        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    endpoints.check_local(endpoint)
     if endpoint.compartment is None:
         endpoints.attach_container(tx, endpoint, system.compartment, system.id)
     elif system.id not in endpoint.containers:

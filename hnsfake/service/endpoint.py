@@ -12,7 +12,6 @@ from hnsfake.documents.endpoint import (
     POLICIES,
     Endpoint,
     EndpointState,
-    read_endpoint,
 )
 from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
@@ -20,13 +19,14 @@ from hnsfake.documents.modify import VmPort
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
 from hnsfake.documents.policies.record import read_v2
-from hnsfake.documents.shown.endpoint import endpoint_v1, endpoint_v2
-from hnsfake.service import claims, endpoint_addresses, endpoint_policies, policies, pools
+from hnsfake.documents.translation.endpoint import endpoint_v1, endpoint_v2, read_endpoint
+from hnsfake.service import claims, endpoint_addresses, endpoint_policies, policies, policy_support, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
 kind = Endpoint
 not_found = HResult.HCN_E_ENDPOINT_NOT_FOUND
+_POLICY = "EndpointPolicy"
 DEFAULT_NAME = "Ethernet"
 """What an endpoint without a name is called (projectcalico/calico#4682)."""
 
@@ -34,15 +34,15 @@ DEFAULT_NAME = "Ethernet"
 def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], object_id: str | None) -> str:
     """Make an endpoint from its document, which names its network; return its id."""
     asked = read_endpoint(document, facts.unknown)
+    policy_support.check(facts, _POLICY, asked.policies)
     network = _network_of(tx, asked)
-    endpoint_id = object_id or asked.id or guids.new()
-    if tx.find(Endpoint, endpoint_id) is not None:
-        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
-    endpoint = _identified(asked, endpoint_id, network, facts)
+    endpoint_addresses.check(facts, asked, network)
+    endpoint_policies.check(facts, asked, network)
+    endpoint = _identified(asked, object_id or asked.id or guids.new(), network, facts)
+    _check_free(tx, endpoint, network)
     endpoint = endpoint_addresses.completed(tx, facts, endpoint, network)
     endpoint = _with_mac(tx, facts, endpoint, network)
-    endpoint = endpoint_policies.completed(tx, facts, endpoint, network)
-    tx.put(endpoint)
+    tx.put(endpoint_policies.completed(tx, facts, endpoint))
     return endpoint.id
 
 
@@ -51,15 +51,14 @@ def change_policies(
 ) -> None:
     """Add, remove, replace or keep policies (microsoft/hcsshim hcn/hcnendpoint.go)."""
     given = policies.read_settings(settings, facts.unknown, lambda p: read_v2(p.Type, p.Settings, POLICIES))
-    changed = replace(endpoint, policies=change(endpoint.policies, given))
-    tx.put(endpoint_policies.completed(tx, facts, changed, tx.network(endpoint.network_id)))
+    policy_support.check(facts, _POLICY, given)
+    _put_changed(tx, facts, replace(endpoint, policies=change(endpoint.policies, given)))
 
 
 def add_port(_tx: Transaction, facts: NodeFacts, endpoint: Endpoint, settings: dict[str, Any]) -> None:
     """Refuse to make a switch port for a virtual machine: a node has none.  # unverified: the code of one not there."""
     VmPort.read(settings, facts.unknown)
-    if endpoint.remote:
-        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    check_local(endpoint)
     raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
 
 
@@ -75,6 +74,7 @@ def update_v1(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, document: M
     counts on NAT and routes staying (projectcalico/calico felix/dataplane/windows).
     """
     given = read_endpoint(document, facts.unknown)
+    policy_support.check(facts, _POLICY, given.policies)
     names = {key.lower() for key in document}
     changes: dict[str, Any] = {}
     if "policies" in names:
@@ -83,8 +83,7 @@ def update_v1(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, document: M
         changes["dns"] = given.dns
     if "name" in names and given.name:
         changes["name"] = given.name
-    changed = replace(endpoint, **changes)
-    tx.put(endpoint_policies.completed(tx, facts, changed, tx.network(endpoint.network_id)))
+    _put_changed(tx, facts, replace(endpoint, **changes))
 
 
 def delete(tx: Transaction, endpoint: Endpoint) -> None:
@@ -94,10 +93,15 @@ def delete(tx: Transaction, endpoint: Endpoint) -> None:
     tx.drop(endpoint)
 
 
-def join_namespace(tx: Transaction, endpoint: Endpoint, namespace: Namespace) -> None:
-    """Put an endpoint into a namespace: its vNIC appears in the compartment."""
+def check_local(endpoint: Endpoint) -> None:
+    """Refuse an endpoint that stands for one of another node; raise HnsError."""
     if endpoint.remote:
         raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+
+
+def join_namespace(tx: Transaction, endpoint: Endpoint, namespace: Namespace) -> None:
+    """Put an endpoint into a namespace: its vNIC appears in the compartment."""
+    check_local(endpoint)
     if endpoint.namespace_id == namespace.id:
         # containernetworking/plugins' ADD may be repeated: it finds its endpoint and adds it again, and takes any error
         # for a failure (pkg/hns/endpoint_windows.go).  # unverified
@@ -128,8 +132,7 @@ def leave_namespace(tx: Transaction, endpoint: Endpoint) -> Endpoint:
 
 def attach_host(tx: Transaction, endpoint: Endpoint, compartment: int) -> None:
     """Carry out v1's attach with SystemType Host (hcsshim internal/hns/hnsendpoint.go)."""
-    if endpoint.remote:
-        raise HnsError(HResult.HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION)
+    check_local(endpoint)
     if endpoint.compartment is not None:
         raise HnsError(HResult.HCN_E_ENDPOINT_ALREADY_ATTACHED)
     number = compartment or HOST_COMPARTMENT
@@ -195,6 +198,22 @@ def show_v2(tx: Transaction, endpoint: Endpoint, detailed: bool) -> dict[str, An
     return endpoint_v2(endpoint, tx.network(endpoint.network_id), detailed)
 
 
+def _put_changed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint) -> None:
+    endpoint_policies.check(facts, endpoint, tx.network(endpoint.network_id))
+    endpoint_policies.check_free(tx, endpoint)
+    tx.put(endpoint_policies.completed(tx, facts, endpoint))
+
+
+def _check_free(tx: Transaction, endpoint: Endpoint, network: Network) -> None:
+    """Refuse what another endpoint has: id, address, MAC, port."""
+    if tx.find(Endpoint, endpoint.id) is not None:
+        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
+    endpoint_addresses.check_free(tx, endpoint, network)
+    if endpoint.mac and not endpoint.remote and tx.claimed(claims.mac(network.id, endpoint.mac)):
+        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for a duplicate MAC
+    endpoint_policies.check_free(tx, endpoint)
+
+
 def _detached(endpoint: Endpoint) -> Endpoint:
     return replace(endpoint, namespace_id="", compartment=None, containers=(), state=EndpointState.DETACHED)
 
@@ -227,8 +246,4 @@ def _with_mac(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Ne
     def free(text: str) -> bool:
         return not tx.claimed(claims.mac(network.id, text))
 
-    if not endpoint.mac:
-        return replace(endpoint, mac=pools.mac(network.mac_ranges, free, facts.chooser))
-    if not endpoint.remote and not free(endpoint.mac):
-        raise HnsError(HResult.ERROR_OBJECT_ALREADY_EXISTS)  # unverified: the code for a duplicate MAC
-    return endpoint
+    return endpoint if endpoint.mac else replace(endpoint, mac=pools.mac(network.mac_ranges, free, facts.chooser))

@@ -17,51 +17,62 @@ from hnsfake.service.state import Transaction
 _DO_NOT_RESERVE_GATEWAY = 1  # subnet flag, HNS 15 and later (microsoft/hcsshim hcn/hcnnetwork.go)
 
 
-def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
-    """Return a new endpoint with its addresses and routes; raise HnsError."""
+def check(facts: NodeFacts, endpoint: Endpoint, network: Network) -> None:
+    """Refuse addresses that the network can't give any endpoint; raise HnsError."""
     if endpoint.remote:
-        addresses = tuple(_with_length(a, network) for a in endpoint.addresses)
-        if not addresses:
+        if not endpoint.addresses:
             raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
-        return replace(endpoint, addresses=addresses)
+        return
     if not network.subnets:
-        return _without_addresses(facts, endpoint, network)
+        if network.traits.needs_subnets or endpoint.addresses:
+            raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
+        return
+    for one in endpoint.ip_subnet_ids:
+        _ip_subnet(network, one)
+    for address in endpoint.addresses:
+        _check_address(address, network, facts)
+
+
+def check_free(tx: Transaction, endpoint: Endpoint, network: Network) -> None:
+    """Refuse addresses that another endpoint has, or that are named twice; raise HnsError."""
+    if endpoint.remote:
+        return
+    ips = [address.ip for address in endpoint.addresses]
+    if len(set(ips)) < len(ips) or any(tx.claimed(claims.address(network.id, ip)) for ip in ips):
+        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
+
+
+def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
+    """Return an endpoint that was checked with its addresses and routes; raise HnsError where there is none left."""
+    if endpoint.remote:
+        return replace(endpoint, addresses=tuple(_with_length(address, network) for address in endpoint.addresses))
+    if not network.subnets:
+        # It asks DHCP itself, or has an address that HNS never hears of.
+        policy_support.note(facts, policy_support.DHCP)
+        return replace(endpoint, routes=tuple(route for route in endpoint.routes if route.next_hop))
     if endpoint.addresses:
-        addresses = tuple(_checked(address, network, tx, facts) for address in endpoint.addresses)
-        if len({address.ip for address in addresses}) < len(addresses):
-            raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
+        addresses = tuple(_with_length(address, network) for address in endpoint.addresses)
     else:
         parts = [_ip_subnet(network, one) for one in endpoint.ip_subnet_ids] or [network.subnets[0].ip_subnets]
         addresses = tuple(_chosen(part, tx, network, facts) for part in parts)
     return replace(endpoint, addresses=addresses, routes=_routes(endpoint, addresses, network))
 
 
-def _without_addresses(facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
-    """On a network that may lack subnets an endpoint asks DHCP itself, or has an address that HNS never hears of."""
-    if network.traits.needs_subnets or endpoint.addresses:
-        raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
-    policy_support.note(facts, policy_support.DHCP)
-    return replace(endpoint, routes=tuple(route for route in endpoint.routes if route.next_hop))
-
-
-def _checked(address: Address, network: Network, tx: Transaction, facts: NodeFacts) -> Address:
+def _check_address(address: Address, network: Network, facts: NodeFacts) -> None:
     subnet = _subnet_of(address.ip, network)
-    if subnet is None:
+    if subnet is None or subnet.prefix is None:
         if all(s.prefix is None or s.prefix.version != address.ip.version for s in network.subnets):
             raise HnsError(HResult.HCN_E_SUBNET_NOT_FOUND)
-        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
-    part = subnet.ip_subnet_of(address.ip)
-    if part is None:
-        raise HnsError(HResult.HCN_E_INVALID_IP)  # unverified: the code, by its text
-    reserved = address.ip == subnet.gateway and not subnet.flags & _DO_NOT_RESERVE_GATEWAY
-    if reserved or subnet.prefix is None or not pools.is_host_address(address.ip, part):
-        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
-    if tx.claimed(claims.address(network.id, address.ip)):
         raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
     longer = address.prefix_length is not None and address.prefix_length > subnet.prefix.prefixlen
     if longer and not facts.release.supports(Feature.SLASH_32):
         raise HnsError(HResult.HCN_E_INVALID_ENDPOINT)
-    return replace(address, prefix_length=address.prefix_length or subnet.prefix.prefixlen)
+    part = subnet.ip_subnet_of(address.ip)
+    if part is None:
+        raise HnsError(HResult.HCN_E_INVALID_IP)  # unverified: the code, by its text
+    reserved = address.ip == subnet.gateway and not subnet.flags & _DO_NOT_RESERVE_GATEWAY
+    if reserved or not pools.is_host_address(address.ip, part):
+        raise HnsError(HResult.HCN_E_ADDR_INVALID_OR_RESERVED)
 
 
 def _ip_subnet(network: Network, ip_subnet_id: str) -> tuple[IpSubnet, ...]:

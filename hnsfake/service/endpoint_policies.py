@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from ipaddress import ip_network
 
@@ -10,7 +10,7 @@ from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import Network
-from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping
+from hnsfake.documents.policies import Acl, OutboundNat, PortMapping
 from hnsfake.documents.policies.record import PolicyRecord
 from hnsfake.documents.policies.values import split_list
 from hnsfake.service import address_sets, claims, policy_support, pools
@@ -18,77 +18,83 @@ from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
 
-def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network) -> Endpoint:
-    """Check the policies, fill in what HNS chooses (ports), and return the endpoint with them.
-
-    Raises HnsError: HCN_E_INVALID_POLICY, HCN_E_INVALID_INTERNAL_PORT, HCN_E_PORT_ALREADY_EXISTS.
-    """
-    policy_support.check(facts, "EndpointPolicy", endpoint.policies)
-    for number, record in enumerate(endpoint.policies):
-        check = _CHECKS.get(type(record.typed)) if record.typed is not None else None
-        if check is not None:
-            records = list(endpoint.policies)
-            records[number] = check(tx, facts, endpoint, network, record)
-            endpoint = replace(endpoint, policies=tuple(records))
-    return _with_pool(tx, endpoint)
+def check(facts: NodeFacts, endpoint: Endpoint, network: Network) -> None:
+    """Refuse policies that no endpoint of the network can have; raise HnsError."""
+    mappings = tuple(_mappings(endpoint))
+    if mappings and not network.traits.maps_ports:
+        raise HnsError(HResult.HCN_E_MAPPING_NOT_SUPPORTED)  # unverified: on which types; these translate nothing
+    for record in endpoint.policies:
+        _check_acl(record, network)
+        _check_exceptions(facts, record)
+    if any(mapping.internal_port == 0 for mapping in mappings):
+        raise HnsError(HResult.HCN_E_INVALID_INTERNAL_PORT)
 
 
-def _check_acl(
-    _tx: Transaction, _facts: NodeFacts, _endpoint: Endpoint, network: Network, record: PolicyRecord
-) -> PolicyRecord:
-    """Refuse what is neither an address nor a set of the network: "Any", for one (microsoft/hcsshim#1059)."""
-    acl = record.typed
-    assert isinstance(acl, Acl)
-    if acl.names_sets and not {*acl.local_sets, *acl.remote_sets} <= address_sets.ids(network):
-        raise HnsError(HResult.HCN_E_INVALID_POLICY)
-    return record
-
-
-def _check_outbound_nat(
-    _tx: Transaction, facts: NodeFacts, _endpoint: Endpoint, _network: Network, record: PolicyRecord
-) -> PolicyRecord:
-    """Refuse exceptions with host bits where the release does (microsoft/hcsshim#1951)."""
-    if facts.release.canonical_exceptions:
-        for prefix in split_list(record.settings.get("Exceptions")):
-            try:
-                ip_network(prefix)
-            except ValueError as error:
-                raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
-    return record
-
-
-def _check_port_mapping(
-    tx: Transaction, facts: NodeFacts, endpoint: Endpoint, network: Network, record: PolicyRecord
-) -> PolicyRecord:
-    """Refuse a port that is taken; choose one where none is named (moby/moby daemon/libnetwork).
+def check_free(tx: Transaction, endpoint: Endpoint) -> None:
+    """Refuse ports that are taken; raise HnsError (HCN_E_PORT_ALREADY_EXISTS).
 
     unverified: that an endpoint's own mappings exclude each other as those of two do.
     """
-    mapping = record.typed
-    assert isinstance(mapping, PortMapping)
-    if not network.traits.maps_ports:
-        raise HnsError(HResult.HCN_E_MAPPING_NOT_SUPPORTED)  # unverified: on which types; these translate nothing
-    if mapping.internal_port == 0:
-        raise HnsError(HResult.HCN_E_INVALID_INTERNAL_PORT)
-    others = tuple(other for other in endpoint.policies if other is not record)
-    own = set(claims.of(replace(endpoint, policies=others)))
-
-    def free(port: int) -> bool:
-        claim = claims.mapped_port(mapping.vip, mapping.protocol, port)
-        return claim not in own and not tx.claimed(claim, apart_from=endpoint)
-
-    if mapping.external_port == 0:
-        return _with_external_port(record, mapping, pools.mapped_port(free, facts.chooser))
-    if not free(mapping.external_port):
+    ports = [_claim(m, m.external_port) for m in _mappings(endpoint) if m.external_port]
+    if len(set(ports)) < len(ports) or any(tx.claimed(port, apart_from=endpoint) for port in ports):
         raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)
-    return record
 
 
-_CHECKS: Mapping[type[Policy], Callable[[Transaction, NodeFacts, Endpoint, Network, PolicyRecord], PolicyRecord]] = {
-    Acl: _check_acl,
-    OutboundNat: _check_outbound_nat,
-    PortMapping: _check_port_mapping,
-}
+def completed(tx: Transaction, facts: NodeFacts, endpoint: Endpoint) -> Endpoint:
+    """Return an endpoint that was checked with the ports that HNS chooses; raise HnsError where none is left.
+
+    A mapping may name none (moby/moby daemon/libnetwork).
+    """
+    policy_support.note_all(facts, endpoint.policies)
+    taken = {_claim(m, m.external_port) for m in _mappings(endpoint)}
+    records = []
+    for record in endpoint.policies:
+        mapping = record.typed
+        if isinstance(mapping, PortMapping) and mapping.external_port == 0:
+            port = _free_port(tx, facts, endpoint, mapping, taken)
+            taken.add(_claim(mapping, port))
+            records.append(_with_external_port(record, mapping, port))
+        else:
+            records.append(record)
+    return _with_pool(tx, replace(endpoint, policies=tuple(records)))
+
+
+def _check_acl(record: PolicyRecord, network: Network) -> None:
+    """Refuse what is neither an address nor a set of the network: "Any", for one (microsoft/hcsshim#1059)."""
+    acl = record.typed
+    if not isinstance(acl, Acl) or not acl.names_sets:
+        return
+    if not {*acl.local_sets, *acl.remote_sets} <= address_sets.ids(network):
+        raise HnsError(HResult.HCN_E_INVALID_POLICY)
+
+
+def _check_exceptions(facts: NodeFacts, record: PolicyRecord) -> None:
+    """Refuse OutBoundNAT's exceptions with host bits where the release does (microsoft/hcsshim#1951)."""
+    if not isinstance(record.typed, OutboundNat) or not facts.release.canonical_exceptions:
+        return
+    for prefix in split_list(record.settings.get("Exceptions")):
+        try:
+            ip_network(prefix)
+        except ValueError as error:
+            raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
+
+
+def _mappings(endpoint: Endpoint) -> Iterator[PortMapping]:
+    return (record.typed for record in endpoint.policies if isinstance(record.typed, PortMapping))
+
+
+def _claim(mapping: PortMapping, port: int) -> claims.Claim:
+    return claims.mapped_port(mapping.vip, mapping.protocol, port)
+
+
+def _free_port(
+    tx: Transaction, facts: NodeFacts, endpoint: Endpoint, mapping: PortMapping, taken: Container[claims.Claim]
+) -> int:
+    def free(port: int) -> bool:
+        claim = _claim(mapping, port)
+        return claim not in taken and not tx.claimed(claim, apart_from=endpoint)
+
+    return pools.mapped_port(free, facts.chooser)
 
 
 def _with_external_port(record: PolicyRecord, mapping: PortMapping, port: int) -> PolicyRecord:

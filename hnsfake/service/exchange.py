@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from hnsfake.documents.translation.form import is_new
 from hnsfake.service.call import S_OK, Call, Reply
 from hnsfake.service.handles import Handles
 from hnsfake.service.node_facts import NodeFacts
@@ -36,6 +37,11 @@ class Exchange:
     def reply(self) -> Reply:
         """The answer of a call that succeeded."""
         return Reply(S_OK, None, self.output, self.handle)
+
+    @property
+    def alphabetical(self) -> bool:
+        """Whether v1's envelopes have their members in alphabetical order, as HNS 9 has them."""
+        return not is_new(self.facts.release.object_version)
 
     def open(self, kind: type[Noun | Subscription], object_id: str) -> None:
         """Give the caller a handle to an object."""

@@ -184,6 +184,7 @@ class Passage:
 
     call: Call
     met: tuple[tuple[Fault, float], ...]
+    alphabetical: bool = False
     answer: Reply | None = None
 
     @property
@@ -201,12 +202,13 @@ class Passage:
 class FaultRules:
     """The rules in force on a node. Thread safe; the same seed and calls give the same delays.
 
-    ``restart`` restarts the node's service.
+    ``restart`` restarts the node's service; ``alphabetical`` says how that writes v1's envelopes.
     """
 
-    def __init__(self, restart: Callable[[], None], chooser: random.Random) -> None:
+    def __init__(self, restart: Callable[[], None], chooser: random.Random, alphabetical: bool = False) -> None:
         self._restart = restart
         self._chooser = chooser
+        self._alphabetical = alphabetical
         self._faults: dict[int, Fault] = {}
         self._added = 0
         self._stops = 0
@@ -266,10 +268,10 @@ class FaultRules:
     def passage(self, call: Call, objects: Callable[[], Iterable[str]]) -> Passage:
         """Let a call meet the rules; ``objects`` tells what it is about."""
         if not self._faults:
-            return Passage(call, ())
+            return Passage(call, (), self._alphabetical)
         with self._changed:
             met = [fault for fault in self._faults.values() if fault.meets(call, objects)]
-            return Passage(call, tuple((fault, fault.seconds()) for fault in met))
+            return Passage(call, tuple((fault, fault.seconds()) for fault in met), self._alphabetical)
 
     # The steps, in the order in which a call takes them.
 
@@ -283,7 +285,7 @@ class FaultRules:
         """Answer a call in place of the service."""
         hresult = next((rule.fail for rule in passage.rules if rule.fail is not None), None)
         if hresult is not None:
-            passage.answer = failure(passage.call, HnsError(hresult))
+            passage.answer = failure(passage.call, HnsError(hresult), passage.alphabetical)
 
     def restart(self, passage: Passage) -> None:
         """Restart the service behind the caller's back."""

@@ -135,7 +135,7 @@ def _free_range(tx: Transaction, count: int) -> int:
         run = 0 if port in taken or tx.claimed(claims.port_block(block)) else run + 1
         if run == count:
             return port - count + 1
-    raise HnsError(HResult.HCN_E_PORT_ALREADY_EXISTS)  # unverified: the code
+    raise HnsError(HResult.ERROR_INTERNAL_ERROR)  # microsoft/WSL#12351: no block in a row is left
 
 
 def _reservations(tx: Transaction) -> list[PortReservation]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from hnsfake.documents.guids import read as read_guid
 from hnsfake.documents.query import matches, read_query
@@ -29,19 +30,28 @@ from hnsfake.service.nouns import (
 Function = Callable[[Exchange], None]
 _DETAILED = 1
 _LOWER_CASE = (ENDPOINTS, LOAD_BALANCERS, SDN_ROUTES)
+_OWN_NAMES = {"id": "id", "name": "name"}
+"""Fields of v1's shape that are an object's own attributes."""
 _NETWORK_NAMES = ("hostcomputenetwork", "virtualnetwork")
 
 
 def _enumerate(verbs: Verbs, exchange: Exchange) -> None:
     conditions = read_query(exchange.call.document, exchange.facts.unknown).conditions()
-    tx = exchange.tx
-    found = [noun for noun in tx.all(verbs.kind) if matches(_filtered_view(verbs, exchange, noun), conditions)]
+    # To show an object costs more than all else: only those are shown that their names don't rule out.
+    by_name = {name: wanted for name, wanted in conditions.items() if name.lower() in _OWN_NAMES}
+    found = (noun for noun in exchange.tx.all(verbs.kind) if matches(_own_names(noun), by_name))
+    if len(by_name) < len(conditions):
+        found = (noun for noun in found if matches(_filtered_view(verbs, exchange, noun), conditions))
     exchange.output = json.dumps([_shown_id(verbs, noun.id) for noun in found])
 
 
 def _shown_id(verbs: Verbs, object_id: str) -> str:
     """Write an id as v2 enumerations do: some kinds' in lower case (kubernetes-sigs/sig-windows-tools#84)."""
     return object_id.lower() if verbs in _LOWER_CASE else object_id
+
+
+def _own_names(noun: Any) -> Mapping[str, str]:
+    return {name: getattr(noun, attribute) for name, attribute in _OWN_NAMES.items() if hasattr(noun, attribute)}
 
 
 def _filtered_view(verbs: Verbs, exchange: Exchange, noun: object) -> Mapping[str, object]:
@@ -53,16 +63,15 @@ def _filtered_view(verbs: Verbs, exchange: Exchange, noun: object) -> Mapping[st
 
 
 def _create(verbs: Verbs, exchange: Exchange) -> None:
+    asked_id = read_guid(exchange.call.id)
+    network_id = NETWORKS.get(exchange.tx, exchange.target(NETWORKS.kind)).id if verbs is ENDPOINTS else ""
     document = read_object(exchange.call.document)
-    if verbs is ENDPOINTS:
+    if network_id:
         # The network comes as a handle; the document names it too, and the handle wins.
-        network_id = exchange.target(NETWORKS.kind)
-        NETWORKS.get(exchange.tx, network_id)
-        document = {k: v for k, v in document.items() if k.lower() not in ("hostcomputenetwork", "virtualnetwork")}
+        document = {k: v for k, v in document.items() if k.lower() not in _NETWORK_NAMES}
         versioned = any(key.lower() == "schemaversion" for key in document)
         document["HostComputeNetwork" if versioned else "VirtualNetwork"] = network_id
-    object_id = verbs.create(exchange.tx, exchange.facts, document, read_guid(exchange.call.id))
-    exchange.open(verbs.kind, object_id)
+    exchange.open(verbs.kind, verbs.create(exchange.tx, exchange.facts, document, asked_id))
 
 
 def _open(verbs: Verbs, exchange: Exchange) -> None:

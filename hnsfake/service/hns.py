@@ -11,16 +11,20 @@ from threading import RLock
 from hnsfake.dataplane.interface import Change, NodeDataplane
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.schema import UnknownFields
+from hnsfake.documents.translation.form import is_new
 from hnsfake.releases import Release
 from hnsfake.service import about, life_cycle, pipeline
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.exchange import Exchange
 from hnsfake.service.faults import FaultRules, Passage
+from hnsfake.service.field_support import NOT_ENFORCED_FIELDS
 from hnsfake.service.handles import Handles
 from hnsfake.service.journal import ORDER, Journal, NoJournal
 from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
+from hnsfake.service.registry import RegistryView, registry_of
+from hnsfake.service.short_calls import is_short
 from hnsfake.service.state import State, Transaction
 
 log = logging.getLogger("hnsfake.service")
@@ -52,14 +56,15 @@ class HnsService:
             dataplane.adapters,
             dataplane.counters,
             chooser or random.Random(),
-            unknown=UnknownFields(strict),
+            unknown=UnknownFields(strict, NOT_ENFORCED_FIELDS),
         )
+        self._in_memory = dataplane.in_memory and self._journal.in_memory
         self._handles = Handles()
         self._state = State()
         self._lock = RLock()
         self._steps = (pipeline.carry_out, self._carry_through)
         self.notifications = Notifications()
-        self.faults = FaultRules(self.restart, _twin(self._facts.chooser))
+        self.faults = FaultRules(self.restart, _twin(self._facts.chooser), not is_new(release.object_version))
         # Outside the lock: while one call is delayed, others go on.
         self._way = (self.faults.delay, self.faults.fail, self._work, self.faults.restart, self.faults.drop)
         self.observers: list[Observer] = []
@@ -71,6 +76,20 @@ class HnsService:
         """Carry out one call; raises AnswerLostError where a fault rule drops the answer, and nothing else."""
         passage = self.faults.passage(call, lambda: about.objects(call, self._handles, self._state))
         return pipeline.run(self._way, passage)
+
+    def invoke_at_once(self, call: Call) -> Reply | None:
+        """Carry out a call that need not wait; None, and nothing is done, where it might.
+
+        It might wait for another call, a fault rule, an observer, kernel or disk, or it has much to tell.
+        """
+        if not is_short(call, self._in_memory) or self.faults.list() or self.observers:
+            return None
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            return self.carry_out(call)
+        finally:
+            self._lock.release()
 
     def carry_out(self, call: Call) -> Reply:
         """Carry out one call as HNS does, whatever the fault rules say; never raises."""
@@ -158,6 +177,10 @@ class HnsService:
             self._undo(tx.changes)
             raise
         self._state = tx.result()
+
+    def registry(self, compartment: int) -> RegistryView:
+        """Return the registry view of a compartment; raise NoCompartmentError."""
+        return registry_of(self._state, compartment, self._dataplane.adapters())
 
     def subscription(self, handle: int | None, client: str) -> Subscription | None:
         """Return the subscription behind the handle that a registration gave its client; None where it is none."""

@@ -15,9 +15,8 @@ from hnsfake.documents.attach import SystemType, read_attach
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, v1_success
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.shown.endpoint import statistics_v1
-from hnsfake.documents.shown.form import is_new
 from hnsfake.documents.text import read_object, read_optional_object
+from hnsfake.documents.translation.endpoint import statistics_v1
 from hnsfake.releases import Feature
 from hnsfake.service import accelnet, compute_system
 from hnsfake.service import endpoint as endpoints
@@ -38,7 +37,7 @@ def hns_call(exchange: Exchange) -> None:
         exchange.facts.unknown.count("HNSCall", [f"{method} /{collection.lower()}/{action.lower()}"])
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
     output = carry_out(exchange, object_id)
-    exchange.output = v1_success(output, alphabetical=not is_new(exchange.facts.release.object_version))
+    exchange.output = v1_success(output, exchange.alphabetical)
 
 
 def _list(objects: Collection, exchange: Exchange, _object_id: str) -> Any:
@@ -55,7 +54,8 @@ def _create(objects: Collection, exchange: Exchange, _object_id: str) -> Any:
 
 
 def _update(objects: Collection, exchange: Exchange, object_id: str) -> Any:
-    objects.update(exchange.tx, exchange.facts, object_id, read_object(exchange.call.document))
+    noun = objects.get(exchange.tx, object_id)
+    objects.update(exchange.tx, exchange.facts, noun, read_object(exchange.call.document))
     return objects.show(exchange.tx, objects.get(exchange.tx, object_id))
 
 
@@ -95,8 +95,8 @@ def _none(_exchange: Exchange, _object_id: str) -> Any:
 
 
 def _change_namespace(request: str, exchange: Exchange, object_id: str) -> Any:
-    document = read_object(exchange.call.document)
-    namespaces.change_v1(exchange.tx, exchange.facts, NAMESPACES.get(exchange.tx, object_id), request, document)
+    namespace = NAMESPACES.get(exchange.tx, object_id)
+    namespaces.change_v1(exchange.tx, exchange.facts, namespace, request, read_object(exchange.call.document))
     return _get(NAMESPACES, exchange, object_id)
 
 

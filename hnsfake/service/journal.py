@@ -59,6 +59,8 @@ class JournalError(Exception):
 class NoJournal:
     """Keeps nothing: the state lives as long as the service."""
 
+    in_memory = True
+
     def write(self, records: Records) -> None:
         """Forget ``records``."""
 
@@ -72,6 +74,8 @@ class NoJournal:
 
 class Journal:
     """The journal of one node in a SQLite file; several nodes may share the file."""
+
+    in_memory = False
 
     def __init__(self, path: Path, node: str) -> None:
         self._node = node

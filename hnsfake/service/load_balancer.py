@@ -9,8 +9,8 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.load_balancer import LoadBalancer, read_load_balancer
-from hnsfake.documents.shown.load_balancer import load_balancer_v1, load_balancer_v2
+from hnsfake.documents.load_balancer import LoadBalancer
+from hnsfake.documents.translation.load_balancer import load_balancer_v1, load_balancer_v2, read_load_balancer
 from hnsfake.releases import Feature
 from hnsfake.service import backends, claims, policy_support
 from hnsfake.service.node_facts import NodeFacts
@@ -27,32 +27,28 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     hcsshim deletes one and makes it again under the id it had when endpoints are added (hcn/hcnloadbalancer.go).
     """
     asked = read_load_balancer(document, facts.unknown)
-    balancer_id = object_id or asked.id or guids.new()
-    if tx.find(LoadBalancer, balancer_id) is not None:
-        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
     made = replace(
-        asked,
-        id=balancer_id,
+        _checked(tx, facts, asked),
+        id=object_id or asked.id or guids.new(),
         activity_id=guids.new(),
         version=facts.release.object_version,
         created=facts.now(),
     )
-    tx.put(_checked(tx, facts, made))
+    if tx.find(LoadBalancer, made.id) is not None:
+        raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
+    _check_front_end(tx, made)
+    tx.put(made)
     policy_support.note(facts, LoadBalancer)
-    return balancer_id
+    return made.id
 
 
 def replace_with(tx: Transaction, facts: NodeFacts, balancer: LoadBalancer, document: Mapping[str, Any]) -> None:
-    """Carry out HcnModifyLoadBalancer: the new document takes the place of the old one, id and all else stay.
-
-    Before HNS 15.4 E_NOTIMPL tells kube-proxy to delete and create (microsoft/hcsshim hcn/hcnglobals.go,
-    kubernetes/kubernetes pkg/proxy/winkernel).
-    """
-    if not facts.release.supports(Feature.MODIFY_LOAD_BALANCER):
-        raise HnsError(HResult.E_NOTIMPL)
-    asked = read_load_balancer(document, facts.unknown)
+    """Carry out HcnModifyLoadBalancer: the new document takes the place of the old one, id and all else stay."""
+    asked = _checked(tx, facts, read_load_balancer(document, facts.unknown))
     kept = ("id", "version", "activity_id", "created")
-    tx.put(_checked(tx, facts, replace(asked, **{name: getattr(balancer, name) for name in kept})))
+    changed = replace(asked, **{name: getattr(balancer, name) for name in kept})
+    _check_front_end(tx, changed)
+    tx.put(changed)
 
 
 def delete(tx: Transaction, balancer: LoadBalancer) -> None:
@@ -71,18 +67,14 @@ def show_v2(_tx: Transaction, balancer: LoadBalancer, _detailed: bool) -> dict[s
 
 
 def _checked(tx: Transaction, facts: NodeFacts, balancer: LoadBalancer) -> LoadBalancer:
-    """Check against node and release; return the load balancer as HNS keeps it."""
+    """Check what is asked for by itself; return the load balancer as HNS keeps it."""
+    balancer = replace(balancer, network_id=backends.network_of(tx, balancer.endpoints))
     if not balancer.port_mappings:
         # unverified: the code; that HNS never keeps one without ports follows from kube-proxy reading the first.
         raise HnsError(HResult.HCN_E_INVALID_POLICY)
-    if not 0 < len(balancer.endpoints) <= facts.release.max_destinations:
-        # kubernetes/kubernetes#98680; unverified: that none is refused alike.
-        raise HnsError(HResult.E_INVALIDARG, _DESTINATIONS)
-    balancer = replace(balancer, network_id=backends.network_of(tx, balancer.endpoints))
-    if not facts.release.supports(Feature.SESSION_AFFINITY):
-        balancer = _without_affinity(balancer)
-    _check_front_end(tx, balancer)
-    return balancer
+    if len(balancer.endpoints) > facts.release.max_destinations:
+        raise HnsError(HResult.E_INVALIDARG, _DESTINATIONS)  # kubernetes/kubernetes#98680
+    return balancer if facts.release.supports(Feature.SESSION_AFFINITY) else _without_affinity(balancer)
 
 
 def _without_affinity(balancer: LoadBalancer) -> LoadBalancer:

@@ -21,6 +21,7 @@ from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
 from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.documents.text import read_object
+from hnsfake.releases import Feature
 from hnsfake.service import (
     endpoint,
     guest_network_service,
@@ -28,7 +29,6 @@ from hnsfake.service import (
     namespace,
     network_changes,
     policies,
-    sdn_route,
     subnets,
 )
 from hnsfake.service.node_facts import NodeFacts
@@ -80,18 +80,34 @@ _TABLE: Mapping[tuple[type[Noun], str, str], Handler] = {
 HANDLERS = {(kind, resource.lower(), request.lower()): handler for (kind, resource, request), handler in _TABLE.items()}
 """By kind of object, resource type and request type, both in lower case.  # unverified: that case is no matter"""
 
-WHOLE: Mapping[type[Noun], Handler] = {LoadBalancer: load_balancer.replace_with, SdnRoute: sdn_route.replace_with}
+WHOLE: Mapping[type[Noun], Handler] = {LoadBalancer: load_balancer.replace_with}
 """Kinds that take a whole new document instead (microsoft/hcsshim hcn/hcnloadbalancer.go)."""
+
+_SINCE: Mapping[type[Noun], Feature | None] = {
+    # E_NOTIMPL tells kube-proxy to delete and create (microsoft/hcsshim hcn/hcnglobals.go, kubernetes/kubernetes
+    # pkg/proxy/winkernel).
+    LoadBalancer: Feature.MODIFY_LOAD_BALANCER,
+    # unverified: no public client calls it; HcnModifyLoadBalancer was exported long before it was implemented.
+    SdnRoute: None,
+}
+"""With what HNS came to implement functions that it had exported before; None: it never did."""
 
 
 def modify(tx: Transaction, facts: NodeFacts, noun: Noun, document: bytes | str) -> None:
     """Carry out the request in ``document``; raise HnsError."""
+    _check_implemented(facts, type(noun))
     whole = WHOLE.get(type(noun))
     if whole is not None:
         whole(tx, facts, noun, _unwrapped(read_object(document)))
         return
     request = read_modify(document, facts.unknown)
     _handler(type(noun), request)(tx, facts, noun, request.Settings)
+
+
+def _check_implemented(facts: NodeFacts, kind: type[Noun]) -> None:
+    since = _SINCE.get(kind)
+    if kind in _SINCE and (since is None or not facts.release.supports(since)):
+        raise HnsError(HResult.E_NOTIMPL)
 
 
 def _handler(kind: type[Noun], request: ModifyRequest) -> Handler:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,8 @@ from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.errors import HnsError, NotFoundError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.modify import NamespaceResource
-from hnsfake.documents.namespace import Namespace, NamespaceType, ResourceEntry, read_namespace
-from hnsfake.documents.shown.namespace import namespace_v1, namespace_v2
+from hnsfake.documents.namespace import Namespace, NamespaceType, ResourceEntry
+from hnsfake.documents.translation.namespace import namespace_v1, namespace_v2, read_namespace
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import pools
 from hnsfake.service.node_facts import NodeFacts
@@ -21,11 +21,16 @@ from hnsfake.service.state import Transaction
 
 kind = Namespace
 not_found = HResult.ERROR_NOT_FOUND  # antrea-io/antrea#2301
+_ENDPOINT = "endpoint"
 
 
 def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], object_id: str | None) -> str:
     """Make a namespace; return its id."""
     asked, resources = read_namespace(document, facts.unknown)
+    changes = [_change_of("Add", resource) for resource in resources]
+    for resource in resources:
+        if resource.Type.lower() == _ENDPOINT:
+            endpoints.check_local(_endpoint(tx, resource.object_id))
     namespace_id = object_id or asked.id or guids.new()
     if tx.find(Namespace, namespace_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
@@ -40,10 +45,10 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
             created=facts.now(),
         )
     )
-    for resource in resources:
+    for change, resource in zip(changes, resources, strict=True):
         made = tx.find(Namespace, namespace_id)
         assert made is not None
-        _change(tx, made, "Add", resource)
+        change(tx, made, resource.object_id)
     return namespace_id
 
 
@@ -78,7 +83,18 @@ def change_v1(
 ) -> None:
     """Carry out v1's addresource ("Add") and removeresource ("Remove") (internal/hns/namespace.go)."""
     resource = ResourceEntry.read(document, facts.unknown)
-    _change(tx, namespace, action, resource)
+    _change_of(action, resource)(tx, namespace, resource.object_id)
+
+
+def delete_unused(tx: Transaction, namespace: Namespace) -> None:
+    """Remove a namespace at a caller's wish; raise HnsError where a container is still in it.
+
+    microsoft/Windows-Containers#485, microsoft/hcsshim#2155: containerd can't delete the namespace of a sandbox whose
+    container HNS still lists.
+    """
+    if namespace.containers:
+        raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
+    delete(tx, namespace)
 
 
 def delete(tx: Transaction, namespace: Namespace) -> None:
@@ -128,18 +144,18 @@ def _remove_container(tx: Transaction, namespace: Namespace, object_id: str) -> 
 
 
 _CHANGES = {
-    ("endpoint", "Add"): _add_endpoint,
-    ("endpoint", "Remove"): _remove_endpoint,
+    (_ENDPOINT, "Add"): _add_endpoint,
+    (_ENDPOINT, "Remove"): _remove_endpoint,
     ("container", "Add"): _add_container,
     ("container", "Remove"): _remove_container,
 }
 
 
-def _change(tx: Transaction, namespace: Namespace, action: str, resource: ResourceEntry) -> None:
+def _change_of(action: str, resource: ResourceEntry) -> Callable[[Transaction, Namespace, str], None]:
     change = _CHANGES.get((resource.Type.lower(), action))
     if change is None:
         raise HnsError(HResult.HCN_E_REQUEST_UNSUPPORTED)
-    change(tx, namespace, resource.object_id)
+    return change
 
 
 def _endpoint(tx: Transaction, object_id: str) -> Endpoint:

@@ -11,12 +11,12 @@ from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.macs import to_text
-from hnsfake.documents.network import Network, NetworkFlags, read_network
+from hnsfake.documents.network import Network, NetworkFlags
 from hnsfake.documents.network_types import TYPES
 from hnsfake.documents.policies import DrMacAddress, Vlan
 from hnsfake.documents.policies.record import PolicyRecord
-from hnsfake.documents.shown.form import is_new
-from hnsfake.documents.shown.network import network_v1, network_v2
+from hnsfake.documents.translation.form import is_new
+from hnsfake.documents.translation.network import network_v1, network_v2, read_network
 from hnsfake.service import endpoint as endpoints
 from hnsfake.service import network_adapter, network_checks, policy_support, pools, subnets
 from hnsfake.service.node_facts import NodeFacts
@@ -28,17 +28,20 @@ not_found = HResult.HCN_E_NETWORK_NOT_FOUND
 
 def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], object_id: str | None) -> str:
     """Make a network from its document; return its id."""
-    asked = read_network(document, facts.unknown)
+    asked = replace(read_network(document, facts.unknown), version=facts.release.object_version)
     if asked.type.lower() not in TYPES:
         raise HnsError(HResult.HCN_E_INVALID_NETWORK_TYPE)
+    network_checks.check_release(facts, asked)
+    subnets.check(asked)
+    network_checks.check(asked)
     network_id = object_id or asked.id or guids.new()
-    _check_unique(tx, network_id, asked.name)
+    _check_free(tx, network_id, asked)
     network = _identified(asked, network_id, facts)
     network = subnets.completed(tx, facts, network)
     network = network_adapter.placed(tx, facts, network) if network.traits.external else network
     network = _with_gateways(facts, network)
-    network_checks.check(facts, network)
     network = _with_nat(tx, network) if network.traits.nat_name else network
+    network_checks.note(facts, asked)
     policy_support.note(facts, network.traits.name)
     tx.put(network)
     return network.id
@@ -62,10 +65,12 @@ def show_v2(_tx: Transaction, network: Network, detailed: bool) -> dict[str, Any
     return network_v2(network, detailed)
 
 
-def _check_unique(tx: Transaction, network_id: str, name: str) -> None:
+def _check_free(tx: Transaction, network_id: str, asked: Network) -> None:
+    """Refuse what another network has: id, name, addresses."""
     if tx.find(Network, network_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # jgregmac/hyperv-fix-for-devs#13
-    network_checks.check_name(tx, network_id, name)
+    network_checks.check_name(tx, network_id, asked.name)
+    subnets.check_free(tx, asked)
 
 
 def _identified(asked: Network, network_id: str, facts: NodeFacts) -> Network:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hnsfake.dataplane.interface import HostAdapter
+from hnsfake.dataplane.interface import HostAdapter, vnic_alias
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.network import Network
@@ -67,4 +67,4 @@ def _on(tx: Transaction, adapter: HostAdapter) -> Iterable[Network]:
 
 def _virtual_adapters(tx: Transaction) -> set[str]:
     """Return the names of the host's vNICs, which no switch can be made on."""
-    return {f"vEthernet ({other.layer_adapter or other.name})" for other in tx.all(Network)}
+    return {vnic_alias(other.layer_adapter or other.name) for other in tx.all(Network)}

@@ -10,12 +10,14 @@ from typing import Any
 from hnsfake.documents.dns import DnsSettings
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.network import POLICIES, ExtensionState, IPNetwork, Network, read_extensions, read_network
+from hnsfake.documents.network import POLICIES, ExtensionState, IPNetwork, Network
 from hnsfake.documents.policies import RemoteSubnetRoute
 from hnsfake.documents.policies.record import PolicyRecord, read_v2
 from hnsfake.documents.schema import DnsObject
-from hnsfake.documents.shown.extensions import available, extension_states
-from hnsfake.service import network_checks, policies
+from hnsfake.documents.switch_extensions import available, extension_states, read_extensions
+from hnsfake.documents.translation.dns import read_dns
+from hnsfake.documents.translation.network import read_network
+from hnsfake.service import network_checks, policies, policy_support
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
@@ -27,10 +29,12 @@ def change_policies(
 ) -> None:
     """Add, remove, replace or keep policies (microsoft/hcsshim hcn/hcnnetwork.go)."""
     given = policies.read_settings(settings, facts.unknown, lambda p: read_v2(p.Type, p.Settings, POLICIES))
+    policy_support.check(facts, "NetworkPolicy", given)
     after = change(network.policies, given)
     if change is policies.added:
         _check_new_routes(network, given)
-    _put(tx, facts, replace(network, policies=after))
+    policy_support.note_all(facts, given)
+    _put(tx, replace(network, policies=after))
 
 
 def change_dns(
@@ -41,14 +45,14 @@ def change_dns(
     settings: Settings,
 ) -> None:
     """Change the name servers (microsoft/SDN Kubernetes/windows/hns.v2.psm1 Modify-HnsNetworkDNS)."""
-    given = DnsSettings.from_v2(DnsObject.read(settings, facts.unknown))
-    _put(tx, facts, replace(network, dns=change(network.dns, given)))
+    given = read_dns(DnsObject.read(settings, facts.unknown))
+    _put(tx, replace(network, dns=change(network.dns, given)))
 
 
 def change_extension(tx: Transaction, facts: NodeFacts, network: Network, settings: Settings) -> None:
     """Switch an extension on or off (microsoft/SDN Kubernetes/windows/hns.v2.psm1 Update-HnsNetworkExtension)."""
     asked = read_extensions([ExtensionState.read(settings, facts.unknown)])
-    _put(tx, facts, _with_extensions(tx, network, asked))
+    _put(tx, _with_extensions(tx, network, asked))
 
 
 def update_v1(tx: Transaction, facts: NodeFacts, network: Network, document: Mapping[str, Any]) -> None:
@@ -60,10 +64,10 @@ def update_v1(tx: Transaction, facts: NodeFacts, network: Network, document: Map
     given = read_network(
         {key: value for key, value in document.items() if key.lower() != "schemaversion"}, facts.unknown
     )
+    network_checks.check_release(facts, given)
     names = {key.lower() for key in document}
     changes: dict[str, Any] = {}
     if given.name:
-        network_checks.check_name(tx, network.id, given.name)
         changes["name"] = given.name
     if "policies" in names:
         changes["policies"] = given.policies
@@ -72,11 +76,14 @@ def update_v1(tx: Transaction, facts: NodeFacts, network: Network, document: Map
     if "additionalparams" in names:
         changes["additional_params"] = given.additional_params
     changed = _with_extensions(tx, replace(network, **changes), given.extensions)
-    _put(tx, facts, changed)
+    network_checks.check(changed)
+    network_checks.check_name(tx, network.id, given.name)
+    network_checks.note(facts, given)
+    tx.put(changed)
 
 
-def _put(tx: Transaction, facts: NodeFacts, network: Network) -> None:
-    network_checks.check(facts, network)
+def _put(tx: Transaction, network: Network) -> None:
+    network_checks.check(network)
     tx.put(network)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import queue
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from threading import Lock
 from types import TracebackType
 from typing import Self
@@ -18,15 +19,17 @@ from typing import Self
 from hnsfake.documents import guids
 from hnsfake.documents.endpoint import Endpoint
 from hnsfake.documents.guest_network_service import GuestNetworkService
+from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network
+from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.service.state import Noun, State
 
 _ROOM = 10_000
 
 
 class HcnNotification(IntEnum):
-    """Of HNS."""
+    """Of HNS, by Windows' numbers."""
 
     NETWORK_PRE_CREATE = 1
     NETWORK_CREATE = 2
@@ -41,6 +44,23 @@ class HcnNotification(IntEnum):
     GUEST_NETWORK_SERVICE_STATE_CHANGED = 17
 
 
+class EmulatorNotification(StrEnum):
+    """The emulator's own, by name: for what Windows has no notification of.
+
+    HCN_NOTIFICATIONS has no number for load balancers, SDN routes, or endpoints that are made and deleted, up to the
+    newest published header (microsoft/win32metadata, microsoft/WSL). So a callback of Windows' never has them; who
+    asks for them (``extended``) does, by HTTP or in Python.
+    """
+
+    ENDPOINT_CREATE = "EndpointCreate"
+    ENDPOINT_DELETE = "EndpointDelete"
+    LOAD_BALANCER_CREATE = "LoadBalancerCreate"
+    LOAD_BALANCER_MODIFY = "LoadBalancerModify"
+    LOAD_BALANCER_DELETE = "LoadBalancerDelete"
+    SDN_ROUTE_CREATE = "SdnRouteCreate"
+    SDN_ROUTE_DELETE = "SdnRouteDelete"
+
+
 class SystemNotification(IntEnum):
     """Of a compute system."""
 
@@ -50,6 +70,9 @@ class SystemNotification(IntEnum):
     RESUME_COMPLETED = 5
 
 
+Kind = HcnNotification | SystemNotification | EmulatorNotification
+
+
 @dataclass(frozen=True)
 class Notification:
     """One notification; ``source`` is the id of the object it is about, ``data`` its JSON text.
@@ -57,21 +80,35 @@ class Notification:
     unverified: the data; here ``{"ID": …}``. No client read so far looks at it.
     """
 
-    number: HcnNotification | SystemNotification
+    kind: Kind
     source: str
     data: str
 
+    @property
+    def number(self) -> HcnNotification | SystemNotification | None:
+        """Windows' number; None for what is the emulator's own."""
+        return None if isinstance(self.kind, EmulatorNotification) else self.kind
 
-Note = tuple[HcnNotification | SystemNotification, str]
-_CREATED: Mapping[type[Noun], Sequence[HcnNotification]] = {
+
+Note = tuple[Kind, str]
+_CREATED: Mapping[type[Noun], Sequence[Kind]] = {
     Network: (HcnNotification.NETWORK_PRE_CREATE, HcnNotification.NETWORK_CREATE),
     Namespace: (HcnNotification.NAMESPACE_CREATE,),
     GuestNetworkService: (HcnNotification.GUEST_NETWORK_SERVICE_CREATE,),
+    Endpoint: (EmulatorNotification.ENDPOINT_CREATE,),
+    LoadBalancer: (EmulatorNotification.LOAD_BALANCER_CREATE,),
+    SdnRoute: (EmulatorNotification.SDN_ROUTE_CREATE,),
 }
-_DELETED: Mapping[type[Noun], Sequence[HcnNotification]] = {
+_MODIFIED: Mapping[type[Noun], Sequence[Kind]] = {
+    LoadBalancer: (EmulatorNotification.LOAD_BALANCER_MODIFY,),
+}
+_DELETED: Mapping[type[Noun], Sequence[Kind]] = {
     Network: (HcnNotification.NETWORK_PRE_DELETE, HcnNotification.NETWORK_DELETE),
     Namespace: (HcnNotification.NAMESPACE_DELETE,),
     GuestNetworkService: (HcnNotification.GUEST_NETWORK_SERVICE_DELETE,),
+    Endpoint: (EmulatorNotification.ENDPOINT_DELETE,),
+    LoadBalancer: (EmulatorNotification.LOAD_BALANCER_DELETE,),
+    SdnRoute: (EmulatorNotification.SDN_ROUTE_DELETE,),
 }
 # Whoever registers with HNS itself hears these; of a guest network service's state only who registered with it.
 _OF_THE_SERVICE = frozenset(HcnNotification) - {HcnNotification.GUEST_NETWORK_SERVICE_STATE_CHANGED}
@@ -81,12 +118,14 @@ class Subscription:
     """What one listener has not heard yet. A context manager and an iterator, which ends with ``close``.
 
     ``source`` is the compute system or guest network service it is about; without one it is about HNS. A listener
-    that never listens loses what comes after ten thousand notifications: nothing waits for it.
+    that never listens loses what comes after ten thousand notifications: nothing waits for it. ``extended``, at any
+    time, lets it hear the emulator's own notifications too.
     """
 
-    def __init__(self, source: str = "") -> None:
+    def __init__(self, source: str = "", *, extended: bool = False) -> None:
         self.id = guids.new()
         self.source = source
+        self.extended = extended
         self.closed = False
         self._waiting: queue.Queue[Notification | None] = queue.Queue(_ROOM)
 
@@ -97,10 +136,15 @@ class Subscription:
 
     def next(self, timeout: float | None = None) -> Notification | None:
         """Wait for the next one; None where it was closed; raise TimeoutError."""
-        try:
-            return self._waiting.get(timeout=timeout)
-        except queue.Empty:
-            raise TimeoutError from None
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                notification = self._waiting.get(timeout=left)
+            except queue.Empty:
+                raise TimeoutError from None
+            if notification is None or self.extended or notification.number is not None:
+                return notification
 
     def close(self) -> None:
         """End it: whoever waits stops waiting."""
@@ -110,7 +154,7 @@ class Subscription:
     def _concerns(self, notification: Notification) -> bool:
         if self.source:
             return notification.source == self.source
-        return isinstance(notification.number, HcnNotification) and notification.number in _OF_THE_SERVICE
+        return notification.number is None or notification.number in _OF_THE_SERVICE
 
     def _put(self, notification: Notification | None) -> None:
         try:
@@ -140,9 +184,9 @@ class Notifications:
         self._listening: dict[str, Subscription] = {}
         self._lock = Lock()
 
-    def subscribe(self, source: str = "") -> Subscription:
+    def subscribe(self, source: str = "", *, extended: bool = False) -> Subscription:
         """Return a new subscription; it is there until ``end`` or ``close``."""
-        subscription = Subscription(source)
+        subscription = Subscription(source, extended=extended)
         with self._lock:
             self._listening = {key: one for key, one in self._listening.items() if not one.closed}
             self._listening[subscription.id] = subscription
@@ -164,8 +208,8 @@ class Notifications:
         """Tell everyone; never blocks."""
         with self._lock:
             listening = list(self._listening.values())
-        for number, source in notes if listening else ():
-            notification = Notification(number, source, json.dumps({"ID": source}))
+        for kind, source in notes if listening else ():
+            notification = Notification(kind, source, json.dumps({"ID": source}))
             for subscription in listening:
                 subscription.offer(notification)
 
@@ -187,12 +231,14 @@ def notes_of(before: State, records: Mapping[tuple[type[Noun], str], Noun | None
 
 def _notes(kind: type[Noun], object_id: str, before: State, after: Noun | None) -> Iterator[Note]:
     known = before.find(kind, object_id)
-    if kind is Endpoint:
-        yield from _attachment(known, after)
-    elif known is None and after is not None:
-        yield from ((number, object_id) for number in _CREATED.get(kind, ()))
-    elif known is not None and after is None:
-        yield from ((number, object_id) for number in _DELETED.get(kind, ()))
+    if isinstance(known, GuestNetworkService) and isinstance(after, GuestNetworkService):
+        if known.state != after.state:  # unverified: that it is told of a state that its own client has set, too
+            yield HcnNotification.GUEST_NETWORK_SERVICE_STATE_CHANGED, object_id
+        return
+    table = _CREATED if known is None else _DELETED if after is None else _MODIFIED
+    told = [(one, object_id) for one in table.get(kind, ()) if known != after]
+    attachment = list(_attachment(known, after)) if kind is Endpoint else []
+    yield from (*attachment, *told) if after is None else (*told, *attachment)  # what goes is detached before
 
 
 def _attachment(before: Noun | None, after: Noun | None) -> Iterator[Note]:

@@ -51,7 +51,7 @@ class Collection(Protocol):
         """Make an object; return its id."""
         ...
 
-    def update(self, tx: Transaction, facts: NodeFacts, object_id: str, document: Document) -> None:
+    def update(self, tx: Transaction, facts: NodeFacts, noun: Any, document: Document) -> None:
         """Carry out v1's POST to an object that is ``updatable``."""
         ...
 
@@ -97,10 +97,10 @@ class Verbs:
         """Make an object; return its id."""
         return self.create(tx, facts, document, None)
 
-    def update(self, tx: Transaction, facts: NodeFacts, object_id: str, document: Document) -> None:
+    def update(self, tx: Transaction, facts: NodeFacts, noun: Any, document: Document) -> None:
         """Carry out v1's POST to an object that is ``updatable``."""
         assert self.update_v1 is not None
-        self.update_v1(tx, facts, self.get(tx, object_id), document)
+        self.update_v1(tx, facts, noun, document)
 
     def remove(self, tx: Transaction, noun: Any) -> None:
         """Delete an object."""
@@ -133,7 +133,7 @@ NAMESPACES = Verbs(
     Namespace,
     namespace.not_found,
     namespace.create,
-    namespace.delete,
+    namespace.delete_unused,
     namespace.show_v1,
     namespace.show_v2,
 )
@@ -196,7 +196,7 @@ class PolicyLists:
             raise HnsError(HResult.HCN_E_INVALID_POLICY_TYPE)
         return verbs[0].make(tx, facts, document)
 
-    def update(self, _tx: Transaction, _facts: NodeFacts, _object_id: str, _document: Document) -> None:
+    def update(self, _tx: Transaction, _facts: NodeFacts, _noun: Any, _document: Document) -> None:
         """There is none."""
         raise NotImplementedError
 

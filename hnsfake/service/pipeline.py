@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
+from hnsfake.dataplane.interface import LacksError
 from hnsfake.documents.errors import HnsError, error_record, system_error_record, v1_failure
 from hnsfake.documents.hresults import HResult
 from hnsfake.service.call import S_OK, Call, Reply
@@ -46,6 +46,11 @@ class Carried(Protocol):
         """The answer, after the last step."""
         ...
 
+    @property
+    def alphabetical(self) -> bool:
+        """Whether v1's envelopes have their members in alphabetical order."""
+        ...
+
 
 C = TypeVar("C", bound=Carried)
 
@@ -64,25 +69,23 @@ def run(steps: Sequence[Callable[[C], None]], carried: C) -> Reply:
 
     Raises AnswerLostError where a step does: there is no answer then.
     """
-    call = carried.call
+    call, alphabetical = carried.call, carried.alphabetical
     try:
         for step in steps:
             step(carried)
     except AnswerLostError:
         raise
     except HnsError as error:
-        return failure(call, error)
-    except KernelLacksError as error:
+        return failure(call, error, alphabetical)
+    except LacksError as error:
         log.warning("%s: %s", call.operation, error)
-        return failure(call, HnsError(HResult.ERROR_NOT_SUPPORTED, str(error)))
-    except DataplaneError as error:
-        return failure(call, _internal(call, error))
+        return failure(call, HnsError(HResult.ERROR_NOT_SUPPORTED, str(error)), alphabetical)
     except Exception as error:
-        return failure(call, _internal(call, error))
+        return failure(call, _internal(call, error), alphabetical)
     return carried.reply
 
 
-def failure(call: Call, error: HnsError) -> Reply:
+def failure(call: Call, error: HnsError, alphabetical: bool = False) -> Reply:
     """Return the answer of a call that failed: v1 in its envelope, v2 as HRESULT and record.
 
     A v1 POST that fails returns the HRESULT itself as well (microsoft/hcsshim#850, projectcalico/calico#4280);
@@ -90,7 +93,7 @@ def failure(call: Call, error: HnsError) -> Reply:
     """
     if call.operation == V1_FUNCTION:
         hresult = int(error.hresult) if call.method.upper() == "POST" else S_OK
-        return Reply(hresult, None, v1_failure(error))
+        return Reply(hresult, None, v1_failure(error, alphabetical))
     if call.operation.startswith(HCS):
         return Reply(int(error.hresult), system_error_record(error))
     return Reply(int(error.hresult), error_record(error))

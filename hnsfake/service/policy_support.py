@@ -86,12 +86,12 @@ def _name(subject: type | str) -> str:
     return subject.v2_type if issubclass(subject, Policy) else subject.__name__
 
 
-NOT_ENFORCED: Mapping[str, str] = {_name(subject): lack for subject, lack in _NOT_ENFORCED.items()}
+NOT_ENFORCED: dict[str, str] = {_name(subject): lack for subject, lack in _NOT_ENFORCED.items()}
 """What is accepted, kept and given back, but without its effect on packets: its name, and what happens instead."""
 
 
 def check(facts: NodeFacts, where: str, records: Collection[PolicyRecord]) -> None:
-    """Refuse policies that the release doesn't have; count what nobody knows, and say once what has no effect.
+    """Refuse policies that the release doesn't have; count what nobody knows.
 
     Raises HnsError (HCN_E_INVALID_POLICY_TYPE).  # unverified: the code of an older HNS for a newer type
     """
@@ -102,6 +102,12 @@ def check(facts: NodeFacts, where: str, records: Collection[PolicyRecord]) -> No
     for record in records:
         if record.typed is not None:
             facts.unknown.note(_name(type(record.typed)), strangers(record.typed, record.settings))
+
+
+def note_all(facts: NodeFacts, records: Collection[PolicyRecord]) -> None:
+    """Say once what of policies that are taken has no effect."""
+    for record in records:
+        if record.typed is not None:
             note(facts, type(record.typed))
 
 

@@ -84,12 +84,13 @@ def port_block(free: Callable[[int], bool]) -> tuple[int, int]:
     """Return a free block of ports for OutBoundNAT, as (first, count).
 
     unverified: block size and range; pools show as TcpNatPool and UdpNatPool in an endpoint's allocators
-    (projectcalico/calico#4682).
+    (projectcalico/calico#4682). The code where none is left is that of a load balancer that finds none
+    (containernetworking/plugins#613).
     """
     for first in range(POOL_PORTS.start, POOL_PORTS.stop, POOL_BLOCK):
         if free(first):
             return first, POOL_BLOCK
-    raise HnsError(HResult.HCN_E_INVALID_POLICY, "No block of ports is left for OutBoundNAT.")
+    raise HnsError(HResult.E_OUTOFMEMORY)
 
 
 def mapped_port(free: Callable[[int], bool], chooser: random.Random) -> int:

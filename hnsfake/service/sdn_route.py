@@ -9,8 +9,8 @@ from typing import Any
 from hnsfake.documents import guids
 from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.sdn_route import SdnRoute, read_sdn_route
-from hnsfake.documents.shown.sdn_route import sdn_route_v1, sdn_route_v2
+from hnsfake.documents.sdn_route import SdnRoute
+from hnsfake.documents.translation.sdn_route import read_sdn_route, sdn_route_v1, sdn_route_v2
 from hnsfake.service import backends
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
@@ -25,30 +25,23 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
     hcsshim deletes one and makes it again under the id it had when endpoints are added (hcn/hcnroute.go).
     """
     asked = read_sdn_route(document, facts.unknown)
+    network_id = backends.network_of(tx, asked.endpoints)  # unverified: that a route is refused as a load balancer is
+    if not asked.routes:
+        raise HnsError(HResult.HCN_E_INVALID_POLICY)  # unverified: the code
     route_id = object_id or asked.id or guids.new()
     if tx.find(SdnRoute, route_id) is not None:
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
-    if not asked.routes:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY)  # unverified: the code
     tx.put(
         replace(
             asked,
             id=route_id,
-            network_id=backends.network_of(tx, asked.endpoints),
+            network_id=network_id,
             activity_id=guids.new(),
             version=facts.release.object_version,
             created=facts.now(),
         )
     )
     return route_id
-
-
-def replace_with(_tx: Transaction, _facts: NodeFacts, _route: SdnRoute, _document: Mapping[str, Any]) -> None:
-    """Refuse HcnModifySdnRoute.
-
-    unverified: no public client calls it; HcnModifyLoadBalancer was exported long before it was implemented.
-    """
-    raise HnsError(HResult.E_NOTIMPL)
 
 
 def delete(tx: Transaction, route: SdnRoute) -> None:

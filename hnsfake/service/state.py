@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from immutables import Map
+
 from hnsfake.dataplane.interface import HOST_COMPARTMENT, Change, Want
 from hnsfake.documents.accelnet import ManagementMacs
 from hnsfake.documents.compute_system import ComputeSystem
@@ -22,6 +24,7 @@ from hnsfake.documents.policies import Policy
 from hnsfake.documents.sdn_route import SdnRoute
 from hnsfake.service import address_sets, claims, wants
 from hnsfake.service.claims import Claim, Holder
+from hnsfake.service.tables import Table
 
 Noun = (
     Network
@@ -52,16 +55,16 @@ N = TypeVar(
 class State:
     """All objects by id, in the order of their creation (clients rely on a stable order)."""
 
-    networks: Mapping[str, Network] = field(default_factory=dict)
-    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
-    namespaces: Mapping[str, Namespace] = field(default_factory=dict)
-    load_balancers: Mapping[str, LoadBalancer] = field(default_factory=dict)
-    sdn_routes: Mapping[str, SdnRoute] = field(default_factory=dict)
-    guest_network_services: Mapping[str, GuestNetworkService] = field(default_factory=dict)
-    port_reservations: Mapping[str, PortReservation] = field(default_factory=dict)
-    management_macs: Mapping[str, ManagementMacs] = field(default_factory=dict)
-    systems: Mapping[str, ComputeSystem] = field(default_factory=dict)
-    claims: Mapping[Claim, frozenset[Holder]] = field(default_factory=dict)
+    networks: Table[Network] = field(default_factory=Table)
+    endpoints: Table[Endpoint] = field(default_factory=Table)
+    namespaces: Table[Namespace] = field(default_factory=Table)
+    load_balancers: Table[LoadBalancer] = field(default_factory=Table)
+    sdn_routes: Table[SdnRoute] = field(default_factory=Table)
+    guest_network_services: Table[GuestNetworkService] = field(default_factory=Table)
+    port_reservations: Table[PortReservation] = field(default_factory=Table)
+    management_macs: Table[ManagementMacs] = field(default_factory=Table)
+    systems: Table[ComputeSystem] = field(default_factory=Table)
+    claims: Map[Claim, frozenset[Holder]] = field(default_factory=Map)
 
     def find(self, kind: type[Noun], object_id: str) -> Noun | None:
         """Return the object with this id, or None."""
@@ -96,15 +99,14 @@ class Transaction:
     """A call's view of the state: reads see its own writes, nothing else does until it is committed."""
 
     def __init__(self, state: State) -> None:
-        self._kinds: dict[type, Mapping[str, Any]] = {kind: getattr(state, name) for kind, name in _FIELDS.items()}
-        self._written: dict[type[Noun], dict[str, Noun]] = {}
+        self._kinds: dict[type, Table[Any]] = {kind: getattr(state, name) for kind, name in _FIELDS.items()}
         self._claims = state.claims
         self.changes: list[Change] = []
         self.records: dict[tuple[type[Noun], str], Noun | None] = {}
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """Iterate over the objects of ``kind`` in the order of their creation."""
-        yield from self._kinds[kind].values()
+        yield from self._kinds[kind].in_order()
 
     def compartments(self) -> set[int]:
         """Return the numbers of all compartments, the host's among them."""
@@ -140,7 +142,7 @@ class Transaction:
         before = self._want(replaced)
         others = self._wants_of(*self._dependents(replaced), *self._dependents(noun))
         self._claim(replaced, noun)
-        self._writable(type(noun))[noun.id] = noun
+        self._kinds[type(noun)] = self._kinds[type(noun)].with_(noun.id, noun)
         self._note(before, self._want(noun))
         self._note_others(others)
         self.records[type(noun), noun.id] = noun
@@ -150,7 +152,7 @@ class Transaction:
         before = self._want(noun)
         others = self._wants_of(*self._dependents(noun))
         self._claim(noun, None)
-        del self._writable(type(noun))[noun.id]
+        self._kinds[type(noun)] = self._kinds[type(noun)].without(noun.id)
         self._note_others(others)
         self._note(before, None)
         self.records[type(noun), noun.id] = None
@@ -164,21 +166,15 @@ class Transaction:
         new = set(claims.of(after)) if after is not None else set()
         if old == new:
             return
-        table = dict(self._claims)
         holder = frozenset([claims.holder(after or before)])
-        for claim in old - new:
-            table[claim] -= holder
-            if not table[claim]:
-                del table[claim]
-        for claim in new - old:
-            table[claim] = table.get(claim, frozenset()) | holder
-        self._claims = table
-
-    def _writable(self, kind: type[Noun]) -> dict[str, Noun]:
-        if kind not in self._written:
-            self._written[kind] = dict(self._kinds[kind])
-            self._kinds[kind] = self._written[kind]
-        return self._written[kind]
+        with self._claims.mutate() as table:
+            for claim in old - new:
+                left = table.pop(claim) - holder
+                if left:
+                    table[claim] = left
+            for claim in new - old:
+                table[claim] = table.get(claim, frozenset()) | holder
+            self._claims = table.finish()
 
     def _note(self, before: Want | None, after: Want | None) -> None:
         if before != after:

@@ -17,45 +17,59 @@ from hnsfake.documents.network import (
     Network,
     Subnet,
     SubnetRoute,
-    read_ip_subnet,
-    read_subnet,
+    SubnetV2,
 )
-from hnsfake.documents.policies import InvalidPolicyError
-from hnsfake.service import network_checks, pools
+from hnsfake.documents.translation.subnet import read_ip_subnet, read_subnet
+from hnsfake.service import network_checks, policy_support, pools
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
 S = TypeVar("S", Subnet, IpSubnet)
 
 
-def completed(tx: Transaction, facts: NodeFacts, network: Network) -> Network:
-    """Return a new network with its subnets as HNS keeps them; raise HnsError."""
-    subnets, taken = network.subnets, _taken(tx, network)
-    if network.traits.chooses_prefix:
-        if any(subnet.routes and subnet.gateway is None for subnet in subnets):
-            # Routes without a default one (microsoft/hcsshim hcn/hcnnetwork_test.go).  # unverified: the code
+def check(network: Network) -> None:
+    """Refuse subnets that no network of the type can have; raise HnsError (HCN_E_INVALID_NETWORK).
+
+    The code is published for a NAT network (microsoft/containers-toolkit#24).  # unverified: for which faults
+    """
+    if network.traits.chooses_prefix and any(subnet.routes and subnet.gateway is None for subnet in network.subnets):
+        raise HnsError(HResult.HCN_E_INVALID_NETWORK)  # routes without a default one (hcn/hcnnetwork_test.go)
+    must_name = network.traits.needs_subnets and not network.traits.chooses_prefix
+    for subnet in network.subnets:
+        if _is_invalid(subnet, must_name):
             raise HnsError(HResult.HCN_E_INVALID_NETWORK)
+        _check_ip_subnets(subnet.prefix, subnet.ip_subnets)
+
+
+def check_free(tx: Transaction, network: Network) -> None:
+    """Refuse subnets that overlap with each other or with another network's; raise HnsError (ERROR_DUP_NAME)."""
+    _check_apart(network.subnets, _taken(tx, network))
+
+
+def completed(tx: Transaction, facts: NodeFacts, network: Network) -> Network:
+    """Return a network that was checked with its subnets as HNS keeps them; raise HnsError where none is left."""
+    subnets = network.subnets
+    if network.traits.chooses_prefix:
         # moby sends 0.0.0.0/0 and reads the subnet that HNS chose (moby/moby daemon/libnetwork).
-        subnets = tuple(
-            subnet if subnet.prefix else replace(subnet, prefix=pools.nat_prefix(taken, facts.chooser))
-            for subnet in subnets or (Subnet(None),)
-        )
+        taken = [*_taken(tx, network), *(subnet.prefix for subnet in subnets if subnet.prefix is not None)]
+        subnets = tuple(_with_prefix(subnet, taken, facts) for subnet in subnets or (Subnet(None),))
     elif not network.traits.needs_subnets:
         subnets = tuple(subnet for subnet in subnets if subnet.prefix is not None)
-    _check(subnets, taken)
     return replace(network, subnets=tuple(map(_complete, subnets)))
 
 
 def add(tx: Transaction, facts: NodeFacts, network: Network, settings: dict[str, Any]) -> None:
     """Add subnets (microsoft/SDN Kubernetes/windows/hns.v2.psm1 New-HnsSubnet)."""
     _check_modifiable(facts, network)
-    try:
-        given = tuple(read_subnet(subnet) for subnet in SubnetSettings.read(settings, facts.unknown).Subnets)
-    except InvalidPolicyError as error:
-        raise HnsError(HResult.HCN_E_INVALID_POLICY) from error
-    _check(given, [subnet.prefix for subnet in network.subnets if subnet.prefix is not None])
+    given = tuple(_read(subnet) for subnet in SubnetSettings.read(settings, facts.unknown).Subnets)
+    policy_support.check(facts, "NetworkPolicy", [record for subnet in given for record in subnet.policies])
+    if any(_is_invalid(subnet, must_name=True) for subnet in given):
+        raise HnsError(HResult.HCN_E_INVALID_SUBNET)  # unverified: the code, by its text
+    for subnet in given:
+        _check_ip_subnets(subnet.prefix, subnet.ip_subnets)
     changed = replace(network, subnets=(*network.subnets, *map(_complete, given)))
-    network_checks.check(facts, changed)
+    network_checks.check(changed)
+    _check_apart(given, [subnet.prefix for subnet in network.subnets if subnet.prefix is not None])
     tx.put(changed)
 
 
@@ -64,11 +78,11 @@ def remove(tx: Transaction, facts: NodeFacts, network: Network, settings: dict[s
     _check_modifiable(facts, network)
     left = list(network.subnets)
     for subnet in SubnetSettings.read(settings, facts.unknown).Subnets:
-        gone = _found(left, guids.read(subnet.ID), read_subnet(subnet).prefix)
+        gone = _found(left, guids.read(subnet.ID), _read(subnet).prefix)
         _check_unused(tx, network, gone.prefix)
         left.remove(gone)
     changed = replace(network, subnets=tuple(left))
-    network_checks.check(facts, changed)
+    network_checks.check(changed)
     tx.put(changed)
 
 
@@ -78,7 +92,9 @@ def add_ip_subnets(tx: Transaction, facts: NodeFacts, network: Network, settings
 
     def change(subnet: Subnet) -> Subnet:
         added = tuple(_identified(read_ip_subnet(one)) for one in given.IpSubnets)
-        return _with_ip_subnets(subnet, (*subnet.ip_subnets, *added))
+        parts = (*subnet.ip_subnets, *added)
+        _check_ip_subnets(subnet.prefix, parts)
+        return replace(subnet, ip_subnets=parts)
 
     _change_subnet(tx, facts, network, given.SubnetId, change)
 
@@ -99,6 +115,16 @@ def remove_ip_subnets(tx: Transaction, facts: NodeFacts, network: Network, setti
     _change_subnet(tx, facts, network, given.SubnetId, change)
 
 
+def _read(subnet: SubnetV2) -> Subnet:
+    """Read a subnet that is the object of a request itself; raise HnsError."""
+    try:
+        return read_subnet(subnet)
+    except HnsError as error:
+        if error.hresult is HResult.HCN_E_INVALID_NETWORK:
+            raise HnsError(HResult.HCN_E_INVALID_SUBNET) from error  # unverified: the code, by its text
+        raise
+
+
 def _taken(tx: Transaction, network: Network) -> list[IPNetwork]:
     """Return the prefixes that a new network's may not overlap with: any, where the host is to route it."""
     if not network.traits.chooses_prefix:
@@ -106,16 +132,28 @@ def _taken(tx: Transaction, network: Network) -> list[IPNetwork]:
     return [s.prefix for other in tx.all(Network) for s in other.subnets if s.prefix is not None]
 
 
-def _check(subnets: Iterable[Subnet], taken: list[IPNetwork]) -> None:
+def _is_invalid(subnet: Subnet, must_name: bool) -> bool:
+    """Whether a subnet lacks a prefix that it must name, or its gateway lies elsewhere."""
+    if subnet.prefix is None:
+        return must_name
+    return subnet.gateway is not None and subnet.gateway not in subnet.prefix
+
+
+def _check_apart(subnets: Iterable[Subnet], taken: list[IPNetwork]) -> None:
     seen = list(taken)
     for subnet in subnets:
-        if subnet.prefix is None:
-            raise HnsError(HResult.HCN_E_INVALID_NETWORK)
-        if subnet.gateway is not None and subnet.gateway not in subnet.prefix:
-            raise HnsError(HResult.HCN_E_INVALID_NETWORK)  # unverified: the code
-        if _overlaps(subnet.prefix, seen):
-            raise HnsError(HResult.ERROR_DUP_NAME)  # ocroz/wsl2-boot#3
-        seen.append(subnet.prefix)
+        if subnet.prefix is not None:
+            if _overlaps(subnet.prefix, seen):
+                raise HnsError(HResult.ERROR_DUP_NAME)  # ocroz/wsl2-boot#3
+            seen.append(subnet.prefix)
+
+
+def _with_prefix(subnet: Subnet, taken: list[IPNetwork], facts: NodeFacts) -> Subnet:
+    if subnet.prefix is not None:
+        return subnet
+    prefix = pools.nat_prefix(taken, facts.chooser)
+    taken.append(prefix)
+    return replace(subnet, prefix=prefix)
 
 
 def _overlaps(prefix: IPNetwork, others: Iterable[IPNetwork]) -> bool:
@@ -132,22 +170,21 @@ def _complete(subnet: Subnet) -> Subnet:
         default = SubnetRoute(str(gateway), DEFAULT_ROUTES[gateway.version == 6])
         kept = tuple(route for route in routes if route.destination not in DEFAULT_ROUTES)
         routes = routes if subnet.gateway is not None and routes else (default, *kept)
-    made = replace(subnet, gateway=gateway, routes=routes, id=subnet.id or guids.new(), ip_subnets=())
-    return _with_ip_subnets(made, tuple(map(_identified, subnet.ip_subnets or (IpSubnet(subnet.prefix),))))
+    parts = tuple(map(_identified, subnet.ip_subnets or (IpSubnet(subnet.prefix),)))
+    return replace(subnet, gateway=gateway, routes=routes, id=subnet.id or guids.new(), ip_subnets=parts)
 
 
 def _identified(subnet: IpSubnet) -> IpSubnet:
     return replace(subnet, id=subnet.id or guids.new())
 
 
-def _with_ip_subnets(subnet: Subnet, parts: tuple[IpSubnet, ...]) -> Subnet:
-    """Give a subnet its IP subnets: parts of it that do not overlap.  # unverified: the code."""
+def _check_ip_subnets(whole: IPNetwork | None, parts: Iterable[IpSubnet]) -> None:
+    """Refuse IP subnets that aren't parts of their subnet, or overlap.  # unverified: the code."""
     seen: list[IPNetwork] = []
     for part in parts:
-        if not _lies_in(part.prefix, subnet.prefix) or _overlaps(part.prefix, seen):
+        if not _lies_in(part.prefix, whole) or _overlaps(part.prefix, seen):
             raise HnsError(HResult.HCN_E_INVALID_IP_SUBNET)
         seen.append(part.prefix)
-    return replace(subnet, ip_subnets=parts)
 
 
 def _lies_in(part: IPNetwork, whole: IPNetwork | None) -> bool:

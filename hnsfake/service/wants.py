@@ -18,8 +18,9 @@ from hnsfake.dataplane.interface import (
     RouteWant,
     SubnetWant,
 )
+from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, ROUTE, VNIC
 from hnsfake.documents.compute_system import ComputeSystem
-from hnsfake.documents.endpoint import Endpoint
+from hnsfake.documents.endpoint import Endpoint, EndpointFlags
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network, Subnet
 from hnsfake.documents.policies import (
@@ -31,7 +32,7 @@ from hnsfake.documents.policies import (
     Vsid,
     VxlanPort,
 )
-from hnsfake.documents.shown.endpoint import ENCAP_OVERHEAD
+from hnsfake.documents.translation.endpoint import ENCAP_OVERHEAD
 from hnsfake.service import address_sets
 
 _ETHERNET_MTU = 1500
@@ -76,14 +77,23 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         name=noun.name,
         mac=noun.mac.upper().replace(":", "-"),
         addresses=tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses),
-        routes=tuple(_route(route.destination, route.next_hop, route.metric) for route in noun.routes),
+        # A route that is named twice is there once.
+        routes=tuple(dict.fromkeys(_route(r.destination, r.next_hop, r.metric) for r in noun.routes)),
         policies=policies,
         compartment=noun.compartment,
         remote=noun.remote,
         provider_address=providers[0] if providers else None,
         pool=noun.pool,
         mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
+        interface_metric=interface_metric(noun, of),
     )
+
+
+def interface_metric(noun: Endpoint, of: Network) -> int:
+    """Return the metric of an endpoint's vNIC."""
+    if noun.flags & EndpointFlags.ENABLE_LOW_METRIC:
+        return LOW_VNIC
+    return VNIC if of.traits.external else INTERNAL_VNIC
 
 
 # The same few texts come again and again, and reading an address is what costs most here.
@@ -96,7 +106,7 @@ def _interface(ip: IPAddress, prefix_length: int | None) -> IPInterface:
 def _route(destination: str, next_hop: str, metric: int) -> RouteWant:
     on_link = next_hop in ("", "0.0.0.0", "::")
     hop = None if on_link else ip_address(next_hop)
-    return RouteWant(ip_network(destination, strict=False), hop, metric)
+    return RouteWant(ip_network(destination, strict=False), hop, metric or ROUTE)
 
 
 def compartment(noun: Namespace) -> CompartmentWant | None:

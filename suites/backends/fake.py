@@ -13,7 +13,7 @@ from hnsfake.service.pipeline import AnswerLostError as LabAnswerLostError
 from hnsfake.workload import Capture as LabCapture
 from hnsfake.workload import Compartment, DnsServer, ResolutionError, TcpServer, UdpServer
 from hnsfake.workload import Outcome as LabOutcome
-from suites.host import AnswerLostError, Faults, Frame, Interface, Outcome, Peer, Reply
+from suites.host import AnswerLostError, DnsClient, Faults, Frame, Interface, Outcome, Peer, Reply, Route
 
 
 class FakeServer:
@@ -120,8 +120,25 @@ class FakeHost:
 
     def interfaces(self, compartment: int = 1) -> list[Interface]:
         return [
-            Interface(view.alias, view.mac, tuple(str(address) for address in view.addresses))
+            Interface(view.alias, view.mac, tuple(str(address) for address in view.addresses), view.metric)
             for view in self._linux.interfaces(compartment)
+        ]
+
+    def routes(self, compartment: int = 1) -> list[Route]:
+        return [
+            Route(
+                str(view.destination),
+                str(view.next_hop or ""),
+                view.interface.alias,
+                view.own_metric,
+                view.metric - view.own_metric,
+            )
+            for view in self._node.routes(compartment)
+        ]
+
+    def dns_clients(self, compartment: int = 1) -> list[DnsClient]:
+        return [
+            DnsClient(one.alias, one.suffix, one.dns.servers) for one in self._node.registry(compartment).interfaces
         ]
 
     def add_route(self, prefix: str, next_hop: str) -> None:

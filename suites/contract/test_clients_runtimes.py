@@ -75,13 +75,15 @@ def test_mobys_overlay_has_its_address_at_once_and_takes_peers_and_services(over
 
 
 @pytest.mark.known("client code", CONTAINERD)
-def test_containerds_namespace_is_left_by_v1_and_deleted_with_what_is_still_in_it(bridge: Workshop) -> None:
+def test_containerds_namespace_is_left_by_v1_and_deleted_once_the_container_is_off_it(bridge: Workshop) -> None:
     hns = bridge.hns
     endpoint, namespace = _pod(bridge, "cri", "22.3.0.0/24", "22.3.0.9", "22.3.0.1")
     assert hns.query("Namespace", namespace)["Type"] == "Host"
     resource = {"Type": "Endpoint", "Data": {"Id": endpoint}}
     hns.call("POST", f"/namespaces/{namespace}/removeresource", resource)
     assert [one["Type"] for one in hns.query("Namespace", namespace)["Resources"]] == ["Container"]
+    settings = {"ContainerId": "container-cri"}
+    hns.modify("Namespace", namespace, {"ResourceType": "Container", "RequestType": "Remove", "Settings": settings})
     hns.delete("Namespace", namespace)
     with pytest.raises(HnsFailureError, match=r"Element not found\."):
         hns.call("DELETE", f"/namespaces/{namespace}")

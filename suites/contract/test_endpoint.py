@@ -63,7 +63,7 @@ def test_an_endpoint_without_a_name_is_called_ethernet(shop: Workshop) -> None:
     assert shop.hns.query("Endpoint", endpoint)["Name"] == "Ethernet"
 
 
-@pytest.mark.known("client code", "hcsshim and Azure NPM: names are not unique")
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnendpoint_test.go, Azure/azure-container-networking npm")
 def test_two_endpoints_of_one_name_are_allowed(shop: Workshop) -> None:
     network = shop.network()
     assert shop.endpoint(network) != shop.endpoint(network)
@@ -111,7 +111,7 @@ def test_a_mapped_port_that_is_taken_is_refused(shop: Workshop) -> None:
     assert refused.value.code == codes.PORT_ALREADY_EXISTS
 
 
-@pytest.mark.known("client code", "golang.org/x/sys windows: HCN_E_INVALID_INTERNAL_PORT")
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_INVALID_INTERNAL_PORT")
 def test_a_mapping_to_port_zero_is_refused(shop: Workshop) -> None:
     mapping = documents.policy("PortMapping", Protocol=6, InternalPort=0, ExternalPort=28081)
     with pytest.raises(HnsFailureError) as refused:
@@ -201,7 +201,7 @@ def _remote(name: str, address: str) -> documents.Document:
     return documents.endpoint(name, address, policies=[provider], Flags=1, MacAddress="02-11-c0-a8-4d-09")
 
 
-@pytest.mark.known("client code", "golang.org/x/sys windows: HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION")
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION")
 def test_a_remote_endpoint_cannot_be_attached(overlay: Workshop) -> None:
     remote = overlay.endpoint(overlay.network(), _remote("remote", "192.168.78.9"))
     with pytest.raises(HnsFailureError) as refused:

@@ -71,7 +71,7 @@ def test_a_joined_endpoint_is_an_interface_of_the_compartment(shop: Workshop) ->
     assert interface.addresses == (f"{address['IpAddress']}/{address['PrefixLength']}",)
 
 
-@pytest.mark.known("client code", "golang.org/x/sys windows: HCN_E_ENDPOINT_NAMESPACE_ALREADY_EXISTS")
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_ENDPOINT_NAMESPACE_ALREADY_EXISTS")
 def test_a_joined_endpoint_cannot_join_another_namespace(shop: Workshop) -> None:
     endpoint, namespace = shop.endpoint(shop.network()), shop.namespace()
     shop.hns.join(namespace, endpoint)

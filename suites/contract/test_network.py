@@ -112,14 +112,14 @@ def test_a_second_network_of_one_id_is_refused(shop: Workshop) -> None:
     assert refused.value.code == codes.ERROR_ALREADY_EXISTS
 
 
-@pytest.mark.known("client code", "golang.org/x/sys windows: HCN_E_INVALID_NETWORK_TYPE")
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_INVALID_NETWORK_TYPE")
 def test_an_unknown_type_is_refused(hns: Hns) -> None:
     with pytest.raises(HnsFailureError) as refused:
         hns.create("Network", documents.network("Bridged", "odd"))
     assert refused.value.code == codes.INVALID_NETWORK_TYPE
 
 
-@pytest.mark.known("published output", "antrea-io/antrea: An adapter was not found")
+@pytest.mark.known("inferred", "microsoft/SDN#269, microsoft/SDN#300: An adapter was not found")
 def test_an_unknown_adapter_is_refused(overlay: Workshop) -> None:
     policies = [documents.policy("NetAdapterName", NetworkAdapterName="Ethernet 9")]
     with pytest.raises(HnsFailureError, match="An adapter was not found") as refused:
@@ -176,7 +176,7 @@ def test_host_route_is_added_and_removed(overlay: Workshop) -> None:
     assert "HostRoute" not in [p["Type"] for p in overlay.hns.query("Network", network)["Policies"]]
 
 
-@pytest.mark.known("published output", "microsoft/hcsshim hcn/hcn.go, golang.org/x/sys windows")
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_NETWORK_NOT_FOUND")
 def test_open_and_delete_of_an_unknown_network_fail(hns: Hns) -> None:
     for action in (lambda: hns.query("Network", NOWHERE), lambda: hns.delete("Network", NOWHERE)):
         with pytest.raises(HnsFailureError, match="The network was not found") as refused:

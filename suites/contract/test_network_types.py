@@ -113,7 +113,7 @@ def test_without_a_subnet_endpoints_have_no_address_of_hns(of: Of, kind: str) ->
     assert endpoint["MacAddress"].startswith("00-15-5D-")
 
 
-@pytest.mark.known("published output", "moby/moby integration/networking: the network does not have a subnet")
+@pytest.mark.known("client code", "moby/moby integration/networking: the network does not have a subnet")
 def test_on_an_l2bridge_network_without_a_subnet_there_is_no_endpoint(bridge: Workshop) -> None:
     network = bridge.network(documents.network("L2Bridge", "bare"))
     with pytest.raises(HnsFailureError, match="does not have a subnet for this endpoint") as refused:

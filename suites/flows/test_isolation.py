@@ -17,16 +17,18 @@ MOBY = "moby/moby integration/networking/nat_windows_test.go"
 @pytest.mark.flow("two VNIs do not meet")
 @pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation container-networking")
 def test_the_same_addresses_on_two_vnis_do_not_meet(n1: NodeNetwork, n2: NodeNetwork) -> None:
-    """Two tenants with one address plan: each reaches its own."""
+    """Two tenants with one address plan, MACs among it (win-overlay makes them of addresses): each reaches its own."""
     document = documents.flannel_vxlan("tenant", n1.prefix, n1.gateway, 9000)
     tenant = n1.hns.create("Network", document)
     try:
-        node = NodeNetwork(n1.host, n1.hns, tenant, n1.prefix, n1.gateway)
+        node = NodeNetwork(n1.host, n1.hns, tenant, n1.prefix, n1.gateway, n1.policies, n1.endpoint)
         with node.pods():
-            theirs = node.pod(MacAddress="0E-2A-0A-01-01-0A")
-            mine, same_address = n1.pod(), n1.pod()
-            assert reach(mine.place, same_address.place, same_address.address).ok
-            assert not reach(theirs.place, same_address.place, same_address.address, timeout=SHORT).ok
+            mine, ours = n1.pod(), n1.pod()
+            theirs, other = node.pod(address=mine.address), node.pod(address=ours.address)
+            assert (theirs.mac, other.mac) == (mine.mac, ours.mac)
+            for client, server, stranger in ((mine, ours, theirs), (theirs, other, mine)):
+                assert reach(client.place, server.place, server.address).ok
+                assert not reach(stranger.place, server.place, server.address, timeout=SHORT).ok
     finally:
         n1.hns.delete("Network", tenant)
 

@@ -86,7 +86,7 @@ def _mapping(external: int, flags: int = 0) -> documents.Document:
 
 
 @pytest.mark.flow("outside to pod, port mapping")
-@pytest.mark.known("documentation", TOPOLOGIES)
+@pytest.mark.known("inferred", TOPOLOGIES + ": it answers; whom the pod sees is not published")
 def test_a_mapped_port_answers_to_the_outside(net: Topology, n1: NodeNetwork) -> None:
     pod = n1.pod(_mapping(18080))
     reached = reach(net.outside, pod.place, n1.host.address, port=80, through=18080)

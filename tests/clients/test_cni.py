@@ -19,6 +19,8 @@ from .programs import PLUGINS, Go
 from .sandboxes import API_VERSIONS, Pod, Sandboxes
 from .world import World, world
 
+WIN_PLUGINS = "containernetworking/plugins plugins/main/windows, pkg/hns"
+
 PODS = 10
 NAMESERVER = "10.96.0.10"
 CLUSTER = "10.0.0.0/8"
@@ -87,10 +89,14 @@ def cluster(request: pytest.FixtureRequest, go: Go, api_version: int, tmp_path: 
         yield Cluster(served, built.nodes, plugins, sandboxes, config)
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_a_plugin_tells_its_versions(cluster: Cluster) -> None:
     assert VERSION in cluster.plugins[0].call("VERSION", {"cniVersion": VERSION})["supportedVersions"]
 
 
+@pytest.mark.known(
+    "documentation", "kubernetes/website content/en/docs/concepts/services-networking/windows-networking.md"
+)
 def test_ten_pods_on_each_node_come_exchange_packets_and_go_without_a_trace(cluster: Cluster) -> None:
     before = [_left(cluster, number) for number in (0, 1)]
     with ThreadPoolExecutor(2) as both:
@@ -103,6 +109,7 @@ def test_ten_pods_on_each_node_come_exchange_packets_and_go_without_a_trace(clus
     assert [_left(cluster, number) for number in (0, 1)] == before
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_an_added_pod_may_be_added_again(cluster: Cluster) -> None:
     pod = cluster.add(0, "again")
     again = cluster.plugins[0].call("ADD", cluster.config_of(0), pod.container, pod.netns)
@@ -111,6 +118,7 @@ def test_an_added_pod_may_be_added_again(cluster: Cluster) -> None:
     cluster.remove(0, pod)
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_a_removed_pod_may_be_removed_again(cluster: Cluster) -> None:
     pod = cluster.add(0, "twice")
     cluster.plugins[0].call("DEL", cluster.config_of(0), pod.container, pod.netns)
@@ -118,6 +126,7 @@ def test_a_removed_pod_may_be_removed_again(cluster: Cluster) -> None:
     assert _endpoints(cluster, 0, "twice") == []
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 @pytest.mark.parametrize("seen", ["lease", "endpoint"])
 def test_a_plugin_killed_in_the_middle_of_add_leaves_what_del_removes(cluster: Cluster, seen: str) -> None:
     before = _left(cluster, 0)
@@ -135,6 +144,7 @@ def test_a_plugin_killed_in_the_middle_of_add_leaves_what_del_removes(cluster: C
     assert _left(cluster, 0) == before
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_a_pod_that_goes_and_comes_gets_an_endpoint_again(cluster: Cluster) -> None:
     for _ in range(3):
         pod = cluster.add(0, "restless")
@@ -143,6 +153,7 @@ def test_a_pod_that_goes_and_comes_gets_an_endpoint_again(cluster: Cluster) -> N
         assert _endpoints(cluster, 0, "restless") == []
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_dns_of_the_runtime_wins_over_the_configuration(cluster: Cluster) -> None:
     runtime = {"dns": {"servers": ["10.96.0.11"], "searches": ["shop.svc.cluster.local"]}}
     pod = cluster.add(0, "dns", runtimeConfig=runtime)
@@ -152,6 +163,7 @@ def test_dns_of_the_runtime_wins_over_the_configuration(cluster: Cluster) -> Non
     cluster.remove(0, pod)
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_policies_of_the_configuration_are_the_endpoints(cluster: Cluster, api_version: int) -> None:
     acl = {"Action": "Block", "Direction": "Out", "RemoteAddresses": "203.0.113.10", "RuleType": "Switch"}
     shaped = {"Type": "ACL", "Settings": acl} if api_version == 2 else {"Type": "ACL", **acl}
@@ -162,6 +174,7 @@ def test_policies_of_the_configuration_are_the_endpoints(cluster: Cluster, api_v
     cluster.remove(0, pod)
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 def test_an_unknown_network_is_the_plugins_error(cluster: Cluster) -> None:
     config = {**cluster.config_of(0), "name": "nowhere"}
     sandbox = cluster.sandboxes[0].make("lost")
@@ -170,6 +183,7 @@ def test_an_unknown_network_is_the_plugins_error(cluster: Cluster) -> None:
     cluster.sandboxes[0].remove(sandbox)
 
 
+@pytest.mark.known("client code", WIN_PLUGINS)
 @pytest.mark.parametrize("cluster", ["L2Bridge"], indirect=True)  # win-overlay knows no port mappings
 def test_a_port_mapping_of_the_runtime_reaches_the_pod(cluster: Cluster) -> None:
     mapping = {"hostPort": 8080, "containerPort": 80, "protocol": "tcp"}

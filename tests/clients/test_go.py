@@ -48,6 +48,7 @@ def _tests_of(folder: str) -> list[str]:
     return [name for file in sorted((MODULE / folder).glob("*_test.go")) for name in _TEST.findall(file.read_text())]
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim hcn, internal/hns; microsoft/hnslib")
 @pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder in LIBRARIES for name in _tests_of(folder)])
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.timeout(2 * PATIENCE)
@@ -57,6 +58,7 @@ def test_go(go: Go, release: str, folder: str, name: str) -> None:
     assert action == "pass", printed
 
 
+@pytest.mark.ours("how much our Go tests call")
 @pytest.mark.parametrize("folder", LIBRARIES)
 def test_every_exported_function_is_called(go: Go, folder: str) -> None:
     ours = "\n".join(file.read_text() for file in (MODULE / folder).glob("*_test.go"))

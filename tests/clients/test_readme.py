@@ -13,6 +13,8 @@ import pytest
 
 from hnsfake.frontends.sockets import running_labs
 
+pytestmark = pytest.mark.ours("our README")
+
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path("/tmp/cni")
 

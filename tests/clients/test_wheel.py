@@ -13,6 +13,8 @@ import pytest
 
 from hnsfake.native import LIBRARIES
 
+pytestmark = pytest.mark.ours("our wheel")
+
 REPOSITORY = Path(__file__).parents[2]
 _NO_COMPILER = "/nowhere"
 

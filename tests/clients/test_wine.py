@@ -23,6 +23,8 @@ from hnsfake.releases import release as release_of
 from .programs import MODULE, Go
 from .world import World, world
 
+WINE = "how our nodes run Windows programs"
+
 RUNNING = 4  # SERVICE_RUNNING
 FIRST_START = 10.0  # seconds
 OVERHEAD = 1.0
@@ -44,6 +46,7 @@ def _probe(served: World, program: Path, *arguments: str, given: str = "") -> su
     return served.wine(served.lab.nodes["n1"], program, *arguments, given=given)
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim osversion; moby/moby daemon/daemon_windows.go")
 @pytest.mark.parametrize("release", ["ws2019", "ws2022", "ws2025"])
 def test_a_program_sees_the_nodes_release_name_addresses_and_services(release: str, probe: Path) -> None:
     with world("n1", release=release) as served:
@@ -55,16 +58,19 @@ def test_a_program_sees_the_nodes_release_name_addresses_and_services(release: s
     assert facts["Services"] == {"hns": RUNNING, "vmcompute": RUNNING, "nvagent": RUNNING}
 
 
+@pytest.mark.ours(WINE)
 @pytest.mark.parametrize("code", [0, 1, 7, 255])
 def test_the_exit_code_passes_through(node: World, probe: Path, code: int) -> None:
     assert _probe(node, probe, "exit", str(code)).returncode == code
 
 
+@pytest.mark.ours(WINE)
 def test_arguments_pass_through(node: World, probe: Path) -> None:
     arguments = ["", "two words", 'a "quoted" one', "Zürich 🐧", r"back\slash", "--node", "-h"]
     assert json.loads(_probe(node, probe, "arguments", *arguments).stdout) == arguments
 
 
+@pytest.mark.ours(WINE)
 def test_streams_pass_through_byte_for_byte(node: World, probe: Path) -> None:
     given = bytes(range(256)) * 4096
     command = node.wine_command(node.lab.nodes["n1"], probe, "copy")
@@ -72,11 +78,13 @@ def test_streams_pass_through_byte_for_byte(node: World, probe: Path) -> None:
     assert (done.stdout, done.stderr) == (given, b"")
 
 
+@pytest.mark.ours(WINE)
 def test_errors_stay_apart_from_output(node: World, probe: Path) -> None:
     done = _probe(node, probe, "complain")
     assert (done.stdout, done.stderr) == ("", "complaint")
 
 
+@pytest.mark.ours(WINE)
 def test_drive_c_is_the_nodes_own_and_lasts(probe: Path) -> None:
     with world("n1", "n2") as served:
         first, second = served.lab.nodes.values()
@@ -85,12 +93,14 @@ def test_drive_c_is_the_nodes_own_and_lasts(probe: Path) -> None:
         assert served.wine(second, probe, "kept").returncode != 0
 
 
+@pytest.mark.ours(WINE)
 def test_programs_run_side_by_side(node: World, probe: Path) -> None:
     with ThreadPoolExecutor(6) as threads:
         ends = list(threads.map(lambda code: _probe(node, probe, "exit", str(code)).returncode, range(6)))
     assert ends == list(range(6))
 
 
+@pytest.mark.ours(WINE)
 def test_a_signal_ends_the_program(node: World, probe: Path) -> None:
     command = node.wine_command(node.lab.nodes["n1"], probe, "copy")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
@@ -103,6 +113,7 @@ def test_a_signal_ends_the_program(node: World, probe: Path) -> None:
         assert program.wait(10) != 0
 
 
+@pytest.mark.ours(WINE)
 def test_the_first_start_is_quick_and_later_ones_cost_little(node: World, probe: Path, tmp_path: Path) -> None:
     command = node.wine_command(node.lab.nodes["n1"], probe, "exit", "0")
     linux = [*_HNSFAKE, "exec", "--lab", node.lab.name, "n1", "--", "true"]
@@ -114,6 +125,7 @@ def test_the_first_start_is_quick_and_later_ones_cost_little(node: World, probe:
     assert later - peer < OVERHEAD
 
 
+@pytest.mark.ours(WINE)
 def test_nothing_is_written_outside_the_cache(node: World, probe: Path, tmp_path: Path) -> None:
     home, cache = tmp_path / "home", tmp_path / "cache"
     home.mkdir()
@@ -129,6 +141,7 @@ def test_nothing_is_written_outside_the_cache(node: World, probe: Path, tmp_path
     assert not mine & {path.stat().st_ino for path in machines}
 
 
+@pytest.mark.ours(WINE)
 def test_gos_own_test_command_runs_windows_tests(node: World, go: Go) -> None:
     run_by = " ".join((*_HNSFAKE, "wine", "--lab", node.lab.name, "--node", "n1", "--"))
     environment = {**os.environ, "GOOS": "windows", "GOARCH": "amd64", "CGO_ENABLED": "0"}
@@ -146,6 +159,7 @@ def test_gos_own_test_command_runs_windows_tests(node: World, go: Go) -> None:
     assert "--- FAIL: TestFailsOnPurpose" in done.stdout
 
 
+@pytest.mark.ours(WINE)
 @pytest.mark.parametrize(
     ("program", "code", "said"),
     [
@@ -162,12 +176,14 @@ def test_what_is_no_program_is_said_in_one_line(node: World, program: str, code:
     assert said in lines[0]
 
 
+@pytest.mark.ours(WINE)
 def test_a_machine_without_wine_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(NoWineError, match="apt-get install wine64"):
         Installation.find()
 
 
+@pytest.mark.ours(WINE)
 def test_libraries_that_were_not_built_are_named_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -178,6 +194,7 @@ def test_libraries_that_were_not_built_are_named_with_what_to_install(
         find("libvmcompute.so")
 
 
+@pytest.mark.ours(WINE)
 def test_a_lab_without_packets_has_no_place_for_programs(probe: Path) -> None:
     with world("n1", dataplane="none") as served:
         done = _probe(served, probe, "exit", "0")

@@ -47,7 +47,8 @@ class Bench:
     ) -> None:
         self.plane = plane or WatchedDataplane()
         kept = Journal(journal, "n1") if journal is not None else None
-        self.service = HnsService("n1", release(release_name), self.plane, kept, random.Random(seed), strict)
+        self.release = release(release_name)
+        self.service = HnsService("n1", self.release, self.plane, kept, random.Random(seed), strict)
 
     def invoke(self, operation: str, document: Any = "", **parts: Any) -> Reply:
         """Call with a document as an object, text or bytes."""

@@ -15,6 +15,7 @@ from hnsfake.service import pools
 from tests.contract.service import VERSION, Bench
 
 
+@pytest.mark.known("inferred", "microsoft/hcsshim hcn/hcnnetwork.go: subnets and a MacPool are a network's own")
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 20), length=st.integers(24, 27))
 @settings(max_examples=30, deadline=None)
 def test_addresses_and_macs_are_unique_and_inside(seed: int, count: int, length: int) -> None:
@@ -31,6 +32,7 @@ def test_addresses_and_macs_are_unique_and_inside(seed: int, count: int, length:
     assert all(pool["StartMacAddress"] <= mac <= pool["EndMacAddress"] for mac in macs)
 
 
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_ADDR_INVALID_OR_RESERVED")
 def test_a_full_subnet_refuses_and_a_freed_address_is_handed_out_again() -> None:
     bench = Bench()
     network = bench.network(prefix="10.9.8.0/29")
@@ -42,6 +44,7 @@ def test_a_full_subnet_refuses_and_a_freed_address_is_handed_out_again() -> None
     assert bench.endpoint(network["ID"])["IpConfigurations"] == endpoints[2]["IpConfigurations"]
 
 
+@pytest.mark.known("published output", "MicrosoftDocs/Virtualization-Documentation#435")
 def test_the_order_of_addresses_is_not_the_order_of_numbers() -> None:
     bench = Bench()
     network = bench.network(prefix="10.9.0.0/16")["ID"]
@@ -49,6 +52,7 @@ def test_the_order_of_addresses_is_not_the_order_of_numbers() -> None:
     assert addresses != sorted(addresses, key=ip_address)
 
 
+@pytest.mark.known("inferred", "moby/moby daemon/libnetwork: each is a bridge of its own, told apart by its prefix")
 def test_nat_networks_without_a_subnet_do_not_overlap() -> None:
     bench = Bench()
     document = {"Type": "NAT", "SchemaVersion": VERSION}
@@ -59,6 +63,7 @@ def test_nat_networks_without_a_subnet_do_not_overlap() -> None:
     assert not any(one.overlaps(other) for one in prefixes for other in prefixes if one is not other)
 
 
+@pytest.mark.known("inferred", "projectcalico/calico#4682: an endpoint has a TcpNatPool and a UdpNatPool")
 def test_each_translating_endpoint_has_a_block_of_ports_of_its_own() -> None:
     bench = Bench()
     network = bench.network("L2Bridge")["ID"]
@@ -70,12 +75,14 @@ def test_each_translating_endpoint_has_a_block_of_ports_of_its_own() -> None:
     assert all(first % count == 0 and first >= 49152 for first, count in filter(None, blocks))
 
 
+@pytest.mark.known("inferred", "projectcalico/calico#4682: a pool is an endpoint's own, so they run out")
 def test_when_all_blocks_of_ports_are_taken_creating_fails() -> None:
     with pytest.raises(HnsError) as refused:
         pools.port_block(lambda _: False)
-    assert refused.value.hresult is HResult.HCN_E_INVALID_POLICY
+    assert refused.value.hresult is HResult.E_OUTOFMEMORY
 
 
+@pytest.mark.known("inferred", "a number that no compartment has may be given to one")
 def test_compartment_numbers_are_used_again() -> None:
     bench = Bench()
     first, second = (bench.made("Namespace", {"SchemaVersion": VERSION}) for _ in range(2))
@@ -84,6 +91,7 @@ def test_compartment_numbers_are_used_again() -> None:
     assert bench.made("Namespace", {"SchemaVersion": VERSION})["NamespaceId"] == 2
 
 
+@pytest.mark.known("inferred", "moby/moby daemon/libnetwork/drivers/windows: HNS chooses where ExternalPort is 0")
 @given(st.sets(st.integers(32768, 49151), max_size=50))
 def test_a_mapped_port_that_hns_chooses_is_free(taken: set[int]) -> None:
     assert pools.mapped_port(lambda port: port not in taken, random.Random(0)) not in taken

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.contract.clients import History, Interval, check_nothing_is_lost, work_together
 from tests.contract.service import Bench
+
+pytestmark = pytest.mark.ours("how our service takes many calls at once, and the checker of histories")
 
 CLIENTS = 32
 CALLS = 150

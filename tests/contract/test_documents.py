@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from hnsfake.documents.endpoint import EndpointFlags
 from hnsfake.documents.hresults import HResult
+from hnsfake.documents.load_balancer import LoadBalancerFlags, PortMappingFlags
+from hnsfake.documents.network import NetworkFlags
 
 from .service import VERSION, Bench
 
@@ -83,6 +86,7 @@ def _holds(shown: Any, sent: Any) -> bool:
     return bool(shown == sent)
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hns/hnsnetwork.go")
 @pytest.mark.parametrize("name", NETWORK_V1)
 def test_a_field_of_a_v1_network_comes_back(name: str) -> None:
     bench = Bench()
@@ -92,6 +96,7 @@ def test_a_field_of_a_v1_network_comes_back(name: str) -> None:
     assert bench.service.unknown_fields == {}
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnnetwork.go")
 @pytest.mark.parametrize("name", NETWORK_V2)
 def test_a_field_of_a_v2_network_comes_back(name: str) -> None:
     bench = Bench()
@@ -99,6 +104,7 @@ def test_a_field_of_a_v2_network_comes_back(name: str) -> None:
     assert bench.service.unknown_fields == {}
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hns/hnsendpoint.go")
 @pytest.mark.parametrize("name", ENDPOINT_V1)
 def test_a_field_of_a_v1_endpoint_comes_back(name: str) -> None:
     bench = Bench()
@@ -107,6 +113,7 @@ def test_a_field_of_a_v1_endpoint_comes_back(name: str) -> None:
     assert bench.service.unknown_fields == {}
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnendpoint.go")
 @pytest.mark.parametrize("name", ENDPOINT_V2)
 def test_a_field_of_a_v2_endpoint_comes_back(name: str) -> None:
     bench = Bench()
@@ -116,6 +123,7 @@ def test_a_field_of_a_v2_endpoint_comes_back(name: str) -> None:
     assert bench.service.unknown_fields == {}
 
 
+@pytest.mark.known("client code", "Azure/azure-container-networking network/endpoint_windows.go")
 @pytest.mark.parametrize(
     "extra", [{}, {"IPv6Address": "fd00::7", "IPv6PrefixLength": 64, "GatewayAddressV6": "fd00::1"}]
 )
@@ -127,6 +135,7 @@ def test_a_v1_endpoint_may_have_an_address_of_each_family(extra: dict[str, Any])
     assert {name: made[name] for name in extra} == extra
 
 
+@pytest.mark.known("client code", "projectcalico/calico felix/dataplane/windows: passes over remote endpoints")
 def test_a_v1_remote_endpoint_says_that_it_is_one() -> None:
     bench = Bench()
     bench.v1("POST", "/networks/", NETWORK_V1)
@@ -135,6 +144,7 @@ def test_a_v1_remote_endpoint_says_that_it_is_one() -> None:
     assert made["IsRemoteEndpoint"] is True
 
 
+@pytest.mark.known("inferred", "microsoft/hcsshim internal/hns/namespace.go; its v2 tests ask for NamespaceId 5")
 def test_a_v1_namespace_has_the_compartment_that_was_asked_for() -> None:
     bench = Bench()
     asked = {"ID": OTHER, "IsDefault": False, "CompartmentId": 9, "ResourceList": []}
@@ -142,6 +152,7 @@ def test_a_v1_namespace_has_the_compartment_that_was_asked_for() -> None:
     assert {name: made[name] for name in asked} == asked
 
 
+@pytest.mark.known("inferred", "microsoft/hcsshim hcn/hcnnamespace.go: a namespace has Resources")
 @pytest.mark.parametrize("face", ["v1", "v2"])
 def test_a_namespace_is_made_with_what_is_to_be_in_it(face: str) -> None:
     bench = Bench()
@@ -159,6 +170,7 @@ def test_a_namespace_is_made_with_what_is_to_be_in_it(face: str) -> None:
     }
 
 
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_ENDPOINT_NOT_FOUND")
 def test_a_namespace_with_something_that_is_not_there_is_not_made() -> None:
     bench = Bench()
     resources = [{"Type": "Endpoint", "Data": {"ID": NETWORK}}]
@@ -167,6 +179,7 @@ def test_a_namespace_with_something_that_is_not_there_is_not_made() -> None:
     assert bench.invoke("HcnOpenNamespace", id=OTHER).hresult == HResult.ERROR_NOT_FOUND
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hns/hnspolicylist.go IsDSR")
 @pytest.mark.parametrize("dsr", [True, False])
 def test_a_v1_load_balancer_says_whether_it_is_dsr(dsr: bool) -> None:
     bench = Bench()
@@ -184,6 +197,7 @@ def test_a_v1_load_balancer_says_whether_it_is_dsr(dsr: bool) -> None:
     assert (made["ID"].upper(), made["Policies"][0].get("IsDSR", False)) == (OTHER, dsr)
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hns/namespace.go, internal/hcsoci/network.go")
 def test_a_v1_namespace_is_changed_and_deleted() -> None:
     bench = Bench()
     bench.v1("POST", "/namespaces/", {"ID": OTHER})
@@ -194,3 +208,47 @@ def test_a_v1_namespace_is_changed_and_deleted() -> None:
     assert bench.v1("GET", f"/namespaces/{OTHER}")["Output"]["ResourceList"] == []
     assert bench.v1("DELETE", f"/namespaces/{OTHER}")["Success"]
     assert not bench.v1("GET", f"/namespaces/{OTHER}")["Success"]
+
+
+@pytest.mark.known("client code", "microsoft/WSL hcs_schema.h NetworkFlags")
+@pytest.mark.parametrize("flag", NetworkFlags, ids=lambda flag: str(flag.name))
+def test_a_flag_of_a_network_comes_back_in_both_faces(flag: NetworkFlags) -> None:
+    bench = Bench()
+    made = bench.network("L2Bridge", Flags=int(flag))
+    assert made["Flags"] == flag
+    assert bench.v1("GET", f"/networks/{made['ID']}")["Output"]["Flags"] == flag
+    assert bench.service.unknown_fields == {}
+
+
+@pytest.mark.known("client code", "microsoft/SDN Kubernetes/windows/hns.v2.psm1")
+@pytest.mark.parametrize(
+    ("flag", "word"),
+    [
+        (EndpointFlags.REMOTE, "IsRemoteEndpoint"),
+        (EndpointFlags.DISABLE_ICC, "DisableICC"),
+        (EndpointFlags.ENABLE_LOW_METRIC, "EnableLowMetric"),
+    ],
+)
+def test_a_flag_of_an_endpoint_is_a_word_in_v1(flag: EndpointFlags, word: str) -> None:
+    bench = Bench()
+    address = [{"IpAddress": "10.1.0.9"}]
+    made = bench.endpoint(bench.network("Overlay")["ID"], Flags=int(flag), IpConfigurations=address)
+    assert made["Flags"] == flag
+    assert bench.v1("GET", f"/endpoints/{made['ID']}")["Output"][word] is True
+
+
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnloadbalancer.go")
+@pytest.mark.parametrize("flag", PortMappingFlags, ids=lambda flag: str(flag.name))
+@pytest.mark.parametrize("whole", [0, LoadBalancerFlags.DSR, LoadBalancerFlags.IPV6])
+def test_flags_of_a_load_balancer_and_its_ports_come_back(flag: PortMappingFlags, whole: int) -> None:
+    bench = Bench()
+    endpoint = bench.endpoint(bench.network()["ID"])["ID"]
+    port = {"Protocol": 6, "InternalPort": 80, "ExternalPort": 8080, "Flags": int(flag)}
+    document = {
+        "HostComputeEndpoints": [endpoint],
+        "PortMappings": [port],
+        "Flags": int(whole),
+        "SchemaVersion": VERSION,
+    }
+    made = bench.made("LoadBalancer", document)
+    assert (made["Flags"], made["PortMappings"][0]["Flags"]) == (whole, flag)

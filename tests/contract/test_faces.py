@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from hnsfake.documents.policies import ENDPOINT_POLICIES, Acl
 from tests.contract.service import VERSION, Bench
 
+BOTH = "microsoft/hcsshim hcn/hcnpolicy.go and internal/hns/hnspolicy.go name the same settings"
+
 PAIRS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (
         {"Type": "OutBoundNAT", "VIP": "10.0.0.1", "ExceptionList": ["10.0.0.0/8"]},
@@ -38,6 +40,7 @@ PAIRS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.known("inferred", BOTH)
 @pytest.mark.parametrize(("v1", "v2"), PAIRS, ids=[v2["Type"] for _, v2 in PAIRS])
 def test_a_v1_policy_shows_in_v2_and_as_it_was_sent_in_v1(v1: dict[str, Any], v2: dict[str, Any]) -> None:
     bench = Bench()
@@ -47,6 +50,7 @@ def test_a_v1_policy_shows_in_v2_and_as_it_was_sent_in_v1(v1: dict[str, Any], v2
     assert bench.shown("Endpoint", bench.handle("Endpoint", made["ID"]))["Policies"] == [v2]
 
 
+@pytest.mark.known("inferred", BOTH)
 @pytest.mark.parametrize(("v1", "v2"), PAIRS[:4], ids=[v2["Type"] for _, v2 in PAIRS[:4]])
 def test_a_v2_policy_shows_in_v1_and_as_it_was_sent_in_v2(v1: dict[str, Any], v2: dict[str, Any]) -> None:
     bench = Bench()
@@ -55,6 +59,7 @@ def test_a_v2_policy_shows_in_v1_and_as_it_was_sent_in_v2(v1: dict[str, Any], v2
     assert bench.v1("GET", f"/endpoints/{made['ID']}")["Output"]["Policies"] == [v1]
 
 
+@pytest.mark.known("inferred", "containernetworking/plugins pkg/hns: one list of servers, sent in either form")
 @given(
     dns=st.fixed_dictionaries(
         {},
@@ -74,6 +79,7 @@ def test_dns_settings_are_the_same_in_both(dns: dict[str, list[str]]) -> None:
     assert v1.get("DNSServerList", "") == ",".join(dns.get("ServerList", []))
 
 
+@pytest.mark.known("client code", "projectcalico/calico felix/dataplane/windows; microsoft/hcsshim hcn/hcnpolicy.go")
 @given(
     protocols=st.lists(st.sampled_from(["6", "17", "1"]), max_size=2, unique=True),
     ports=st.lists(st.tuples(st.integers(1, 65535), st.integers(0, 9)), max_size=3),
@@ -90,11 +96,13 @@ def test_an_acls_lists_are_read_as_they_are_meant(
     assert acl.local_ports == tuple(ranges)
 
 
+@pytest.mark.ours("our table of policies")
 def test_every_endpoint_policy_has_a_name_in_each_face() -> None:
     names = [(model.v1_type, model.v2_type) for model in ENDPOINT_POLICIES]
     assert len({v1 for v1, _ in names}) == len({v2 for _, v2 in names}) == len(names)
 
 
+@pytest.mark.known("inferred", "projectcalico/calico cni-plugin takes a v1 network by its id from v2")
 def test_what_v1_creates_v2_deletes() -> None:
     bench = Bench()
     made = bench.v1("POST", "/networks/", {"Type": "nat", "Name": "n"})["Output"]
@@ -103,6 +111,7 @@ def test_what_v1_creates_v2_deletes() -> None:
     assert bench.v1("GET", "/networks/")["Output"] == []
 
 
+@pytest.mark.known("client code", "projectcalico/calico cni-plugin/pkg/dataplane/windows: ROUTE stays ROUTE in v2")
 def test_a_v1_name_of_a_policy_in_a_v2_document_is_understood_and_given_back() -> None:
     bench = Bench()
     sent = {"Type": "ROUTE", "Settings": {"DestinationPrefix": "10.96.0.0/12", "NeedEncap": True}}
@@ -112,6 +121,7 @@ def test_a_v1_name_of_a_policy_in_a_v2_document_is_understood_and_given_back() -
     assert endpoint.policies[0].typed is not None
 
 
+@pytest.mark.known("client code", "containernetworking/plugins plugins/main/windows/win-bridge, pkg/hns")
 def test_win_bridge_without_ipam_gets_the_networks_gateway() -> None:
     bench = Bench()
     made = bench.endpoint(
@@ -122,6 +132,7 @@ def test_win_bridge_without_ipam_gets_the_networks_gateway() -> None:
     assert made["Routes"] == [{"NextHop": "10.1.0.1", "DestinationPrefix": "0.0.0.0/0", "Metric": 0}]
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hcsoci/network.go: made by v2, released by v1")
 def test_a_namespace_is_one_in_both_faces() -> None:
     bench = Bench()
     made = bench.made("Namespace", {"SchemaVersion": VERSION})

@@ -22,6 +22,8 @@ from hnsfake.service.latencies import PROFILES
 from hnsfake.service.pipeline import AnswerLostError
 from tests.contract.service import VERSION, Bench
 
+pytestmark = pytest.mark.ours("rules that make calls go wrong are ours; Windows has none")
+
 NAMESPACE = {"SchemaVersion": VERSION}
 NETWORK = {"Name": "one", "Type": "NAT", "SchemaVersion": VERSION}
 GUID = "11111111-2222-3333-4444-555555555555"

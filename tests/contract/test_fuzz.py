@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from hnsfake.service.pipeline import FUNCTIONS
 from tests.contract.fuzz import raw_json, target
 from tests.contract.service import VERSION, Bench
 from tests.contract.test_robustness import JSON, NAMES, NUMBERS, ODD, POLICY_TYPES, SETTINGS
+
+CHANCE = "what is drawn by chance must not break our service"
 
 KINDS = ("Network", "Endpoint", "Namespace", "LoadBalancer", "SdnRoute", "GuestNetworkService", "system")
 HANDLES = st.sampled_from([*KINDS, "reservation", "registration", "none"])
@@ -35,6 +38,7 @@ V1_POLICIES = st.lists(
 )
 
 
+@pytest.mark.ours(CHANCE)
 @given(operation=OPERATIONS, document=raw_json(FIELDS) | JSON.map(json.dumps), handle=HANDLES, known=st.booleans())
 @settings(FAST, max_examples=1200)
 def test_every_function_answers_any_document(operation: str, document: str, handle: str, known: bool) -> None:
@@ -44,6 +48,7 @@ def test_every_function_answers_any_document(operation: str, document: str, hand
     hns.show_all()
 
 
+@pytest.mark.ours(CHANCE)
 @given(
     path=st.sampled_from(
         ["networks", "endpoints", "namespaces", "policylists", "accelnet", "globals", "endpointstats"]
@@ -61,6 +66,7 @@ def test_every_path_answers_any_document(path: str, kind: str, action: str, meth
     hns.show_all()
 
 
+@pytest.mark.ours(CHANCE)
 @given(document=st.fixed_dictionaries({}, optional=dict.fromkeys(("ID", "Flags", "Owner"), ODD | NUMBERS | JSON)))
 @settings(FAST, max_examples=100)
 def test_guest_network_services_of_any_settings_get_an_answer(document: Any) -> None:
@@ -79,6 +85,7 @@ REQUESTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.ours(CHANCE)
 @given(request=REQUESTS, kind=st.sampled_from(KINDS), numbers=st.tuples(NUMBERS, NUMBERS, NUMBERS))
 @settings(FAST, max_examples=300)
 def test_every_kind_answers_any_request_to_change_it(request: Any, kind: str, numbers: tuple[int, int, int]) -> None:
@@ -92,6 +99,7 @@ def test_every_kind_answers_any_request_to_change_it(request: Any, kind: str, nu
     hns.show_all()
 
 
+@pytest.mark.ours(CHANCE)
 @given(system=st.text(max_size=10) | ODD, networking=st.dictionaries(st.sampled_from(FIELDS), ODD | JSON, max_size=4))
 @settings(FAST, max_examples=200)
 def test_compute_systems_of_any_name_and_settings_get_an_answer(system: str, networking: Any) -> None:
@@ -105,6 +113,7 @@ def test_compute_systems_of_any_name_and_settings_get_an_answer(system: str, net
     hns.show_all()
 
 
+@pytest.mark.ours(CHANCE)
 @given(policies=V1_POLICIES, path=st.sampled_from(["networks", "endpoints"]))
 @settings(FAST, max_examples=600)
 def test_policies_in_the_first_faces_form_get_an_answer(policies: Any, path: str) -> None:
@@ -116,6 +125,7 @@ def test_policies_in_the_first_faces_form_get_an_answer(policies: Any, path: str
     hns.show_all()
 
 
+@pytest.mark.known("inferred", "golang.org/x/sys windows: HCN_E_INVALID_POLICY")
 def test_a_mapping_whose_flags_are_no_number_is_an_invalid_policy() -> None:
     bench = Bench()
     endpoint = bench.endpoint(bench.network()["ID"])["ID"]
@@ -124,6 +134,7 @@ def test_a_mapping_whose_flags_are_no_number_is_an_invalid_policy() -> None:
     assert answer["ErrorCode"] == HResult.HCN_E_INVALID_POLICY
 
 
+@pytest.mark.known("inferred", "no IP stack has such a route; the codes are not published")
 def test_a_route_by_a_next_hop_of_another_family_is_refused() -> None:
     bench = Bench()
     handle = bench.handle("Network", bench.network()["ID"])
@@ -134,6 +145,7 @@ def test_a_route_by_a_next_hop_of_another_family_is_refused() -> None:
     assert bench.invoke("HcnCreateEndpoint", odd, handle=handle).hresult == HResult.HCN_E_INVALID_POLICY
 
 
+@pytest.mark.ours(CHANCE)
 @given(conditions=raw_json(FIELDS), flags=NUMBERS, kind=st.sampled_from(KINDS[:5]))
 @settings(FAST, max_examples=200)
 def test_any_filter_gets_an_answer(conditions: str, flags: int, kind: str) -> None:

@@ -15,6 +15,9 @@ from hnsfake.service.call import Reply
 from hnsfake.service.hns import HnsService
 from tests.contract.service import VERSION, Bench, WatchedDataplane
 
+HCN_TESTS = "microsoft/hcsshim hcn/hcnloadbalancer_test.go"
+PROXY = "kubernetes/kubernetes pkg/proxy/winkernel"
+
 
 def balancer(*endpoints: str, **more: Any) -> dict[str, Any]:
     """Return the document of hcsshim's own tests (hcn/hcnutils_test.go)."""
@@ -39,6 +42,7 @@ def error_of(reply: Reply) -> tuple[int, str]:
     return reply.hresult, json.loads(reply.record or "{}")["Error"]
 
 
+@pytest.mark.known("client code", HCN_TESTS)
 @pytest.mark.parametrize("name", ["ws2019", "ws2022", "ws2025"])
 def test_a_load_balancer_comes_back_as_it_was_sent(name: str) -> None:
     bench = Bench(name)
@@ -52,6 +56,7 @@ def test_a_load_balancer_comes_back_as_it_was_sent(name: str) -> None:
     assert bench.shown("LoadBalancer", bench.handle("LoadBalancer", made["ID"])) == made
 
 
+@pytest.mark.known("client code", PROXY + "/hns.go hashEndpoints; microsoft/hcsshim hcn/hcnloadbalancer_test.go")
 @pytest.mark.parametrize(("name", "case"), [("ws2019", str.upper), ("ws2022", str.upper), ("ws2025", str.lower)])
 def test_backends_come_back_in_the_letter_case_that_clients_compare(name: str, case: Any) -> None:
     bench = Bench(name)
@@ -59,6 +64,7 @@ def test_backends_come_back_in_the_letter_case_that_clients_compare(name: str, c
     assert bench.made("LoadBalancer", balancer(endpoint))["HostComputeEndpoints"] == [case(endpoint)]
 
 
+@pytest.mark.known("client code", PROXY + " deletes v1 lists at its start; their form: projectcalico/calico#8465")
 def test_a_v2_load_balancer_is_a_v1_policy_list_which_v1_deletes() -> None:
     bench = Bench("ws2022")
     (endpoint,) = backends(bench, 1)
@@ -81,6 +87,7 @@ def test_a_v2_load_balancer_is_a_v1_policy_list_which_v1_deletes() -> None:
     assert json.loads(bench.invoke("HcnEnumerateLoadBalancers").output or "") == []
 
 
+@pytest.mark.known("client code", "moby/moby daemon/libnetwork/service_windows.go")
 def test_swarms_policy_list_of_all_ports_is_a_load_balancer() -> None:
     bench = Bench("ws2019")
     (endpoint,) = backends(bench, 1)
@@ -98,6 +105,7 @@ def test_swarms_policy_list_of_all_ports_is_a_load_balancer() -> None:
     assert [(m["Protocol"], m["ExternalPort"], m["Flags"]) for m in shown["PortMappings"]] == [(0, 0, 1)]
 
 
+@pytest.mark.known("inferred", "microsoft/SDN Kubernetes/windows/hns.psm1 sends an empty VIP for none")
 def test_an_empty_vip_is_none() -> None:
     bench = Bench()
     (endpoint,) = backends(bench, 1)
@@ -106,6 +114,7 @@ def test_an_empty_vip_is_none() -> None:
     assert made["Policies"][0]["VIPs"] == []
 
 
+@pytest.mark.known("published output", "kubernetes/kubernetes#139519")
 def test_a_front_end_that_is_there_already_is_refused_in_windows_words() -> None:
     bench = Bench()
     first, second = backends(bench, 2)
@@ -115,6 +124,7 @@ def test_a_front_end_that_is_there_already_is_refused_in_windows_words() -> None
     assert text == "Cannot create a file when that file already exists. "
 
 
+@pytest.mark.known("client code", PROXY + ": one load balancer a VIP, protocol and port")
 @pytest.mark.parametrize(
     "other",
     [
@@ -131,6 +141,7 @@ def test_front_ends_that_differ_in_one_thing_live_together(other: dict[str, Any]
     assert bench.invoke("HcnCreateLoadBalancer", balancer(endpoint, **other)).ok
 
 
+@pytest.mark.known("inferred", PROXY + " makes a node port's once a family")
 def test_a_node_port_is_a_front_end_once_a_family() -> None:
     bench = Bench()
     (endpoint,) = backends(bench, 1)
@@ -140,6 +151,7 @@ def test_a_node_port_is_a_front_end_once_a_family() -> None:
     assert again.hresult == HResult.ERROR_ALREADY_EXISTS
 
 
+@pytest.mark.known("client code", PROXY + ": changes by delete and create")
 def test_a_front_end_is_free_again_when_its_load_balancer_is_gone() -> None:
     bench = Bench()
     (endpoint,) = backends(bench, 1)
@@ -148,6 +160,7 @@ def test_a_front_end_is_free_again_when_its_load_balancer_is_gone() -> None:
     assert bench.invoke("HcnCreateLoadBalancer", balancer(endpoint)).ok
 
 
+@pytest.mark.known("inferred", "kubernetes/community#8883: where a process of the host has the port")
 def test_a_node_port_that_a_port_mapping_has_exists_already() -> None:
     bench = Bench()
     network = bench.network()["ID"]
@@ -157,6 +170,7 @@ def test_a_node_port_that_a_port_mapping_has_exists_already() -> None:
     assert (code, text) == (HResult.HCN_E_PORT_ALREADY_EXISTS, "The specified port already exists. ")
 
 
+@pytest.mark.known("inferred", "kubernetes/community#8883: where a process of the host has the port")
 def test_a_port_mapping_on_a_load_balancers_node_port_exists_already() -> None:
     bench = Bench()
     network = bench.network()["ID"]
@@ -168,6 +182,7 @@ def test_a_port_mapping_on_a_load_balancers_node_port_exists_already() -> None:
     assert reply.hresult == HResult.HCN_E_PORT_ALREADY_EXISTS
 
 
+@pytest.mark.known("published output", "microsoft/hcsshim#1043")
 def test_a_backend_that_is_gone_has_no_switch_port() -> None:
     bench = Bench()
     here, gone = backends(bench, 2)
@@ -176,6 +191,7 @@ def test_a_backend_that_is_gone_has_no_switch_port() -> None:
     assert (code, text) == (HResult.HCN_E_PORT_NOT_FOUND, "The switch-port was not found. ")
 
 
+@pytest.mark.known("client code", "microsoft/SDN Kubernetes/windows/debug/networkhealth.ps1 looks for such ones")
 def test_an_endpoint_is_deleted_though_a_load_balancer_names_it() -> None:
     bench = Bench()
     here, gone = backends(bench, 2)
@@ -185,6 +201,7 @@ def test_an_endpoint_is_deleted_though_a_load_balancer_names_it() -> None:
     assert shown["HostComputeEndpoints"] == made["HostComputeEndpoints"]
 
 
+@pytest.mark.known("published output", "kubernetes/kubernetes#98680")
 def test_one_backend_more_than_the_release_takes_is_an_invalid_number_of_destinations() -> None:
     bench = Bench()
     old = replace(release("ws2022"), max_destinations=64)
@@ -196,12 +213,14 @@ def test_one_backend_more_than_the_release_takes_is_an_invalid_number_of_destina
     assert text == "The parameter is incorrect. Unable to initialize VFP LB rule: invalid number of destinations."
 
 
+@pytest.mark.known("inferred", PROXY + " reads the first port of each without looking")
 def test_one_without_a_port_is_never_kept() -> None:
     bench = Bench()
     (endpoint,) = backends(bench, 1)
     assert not bench.invoke("HcnCreateLoadBalancer", balancer(endpoint, PortMappings=[])).ok
 
 
+@pytest.mark.known("client code", HCN_TESTS)
 def test_update_replaces_the_backends_and_keeps_the_id() -> None:
     bench = Bench("ws2025")
     first, second = backends(bench, 2)
@@ -216,6 +235,7 @@ def test_update_replaces_the_backends_and_keeps_the_id() -> None:
     assert bench.shown("LoadBalancer", handle)["HostComputeEndpoints"] == [first]
 
 
+@pytest.mark.known("inferred", "kubernetes/kubernetes#139519: a create may not")
 def test_an_update_may_not_take_anothers_front_end() -> None:
     bench = Bench("ws2025")
     (endpoint,) = backends(bench, 1)
@@ -227,6 +247,7 @@ def test_an_update_may_not_take_anothers_front_end() -> None:
     assert bench.shown("LoadBalancer", handle) == other
 
 
+@pytest.mark.known("client code", PROXY + "/hns.go IsNotImplemented; microsoft/hcsshim hcn/hcnglobals.go")
 @pytest.mark.parametrize("name", ["ws2019", "ws2022"])
 def test_update_is_not_implemented_before_15_4(name: str) -> None:
     bench = Bench(name)
@@ -236,6 +257,7 @@ def test_update_is_not_implemented_before_15_4(name: str) -> None:
     assert reply.hresult == HResult.E_NOTIMPL
 
 
+@pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnloadbalancer.go AddEndpoint, RemoveEndpoint")
 def test_one_that_was_deleted_is_made_again_under_its_id() -> None:
     bench = Bench()
     first, second = backends(bench, 2)
@@ -247,6 +269,7 @@ def test_one_that_was_deleted_is_made_again_under_its_id() -> None:
     assert len(again["HostComputeEndpoints"]) == 2
 
 
+@pytest.mark.known("client code", PROXY + "/hns.go deletes with an empty id")
 @pytest.mark.parametrize(("condition", "found"), [("as shown", 1), ("upper", 1), ("", 0)])
 def test_enumerate_filters_by_id_in_any_case_and_by_none_finds_nothing(condition: str, found: int) -> None:
     bench = Bench()
@@ -257,6 +280,7 @@ def test_enumerate_filters_by_id_in_any_case_and_by_none_finds_nothing(condition
     assert len(json.loads(bench.invoke("HcnEnumerateLoadBalancers", query).output or "")) == found
 
 
+@pytest.mark.known("inferred", "antrea-io/antrea#2301: as a namespace that is not there")
 def test_one_that_is_not_there_is_an_element_not_found_in_both_faces() -> None:
     bench = Bench()
     unknown = "5f0b1190-63be-4e0c-b974-bd0f55675a42"
@@ -264,6 +288,7 @@ def test_one_that_is_not_there_is_an_element_not_found_in_both_faces() -> None:
     assert bench.v1("DELETE", f"/policylists/{unknown}")["Error"] == "Element not found. "
 
 
+@pytest.mark.known("published output", "kubernetes/kubernetes#139519")
 def test_load_balancers_come_back_after_a_restart(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     bench = Bench(journal=journal)
@@ -276,6 +301,7 @@ def test_load_balancers_come_back_after_a_restart(tmp_path: Path) -> None:
     assert again.invoke("HcnCreateLoadBalancer", balancer(endpoint)).hresult == HResult.ERROR_ALREADY_EXISTS
 
 
+@pytest.mark.known("inferred", "microsoft/hcsshim hcn/hcnglobals.go SessionAffinityVersion")
 def test_affinity_is_kept_where_the_release_knows_it_and_dropped_where_not() -> None:
     mapping = {"Protocol": 6, "InternalPort": 80, "ExternalPort": 80, "DistributionType": 2}
     kept = {}

@@ -11,6 +11,8 @@ from hnsfake.service.journal import Journal
 from hnsfake.service.state import Noun
 from tests.contract.service import VERSION, Bench
 
+pytestmark = pytest.mark.ours("our journal")
+
 _LAST = 3
 _STRIDE = 61
 """Of the bytes within a page every so many is tried, and each one around its head; all of them with --kills 200."""

@@ -8,10 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from hnsfake.dataplane.interface import Change, CompartmentWant, EndpointWant, KernelLacksError, NetworkWant
+from hnsfake.dataplane.interface import (
+    Change,
+    CompartmentWant,
+    EmulatorLacksError,
+    EndpointWant,
+    KernelLacksError,
+    LacksError,
+    NetworkWant,
+)
 from hnsfake.documents.hresults import HResult
 from hnsfake.service.journal import Journal, JournalError
 from tests.contract.service import VERSION, Bench, refused
+
+pytestmark = pytest.mark.ours("how our service, our data plane and our journal change together")
 
 
 def test_what_the_data_plane_refuses_leaves_the_state_as_it_was() -> None:
@@ -24,12 +34,15 @@ def test_what_the_data_plane_refuses_leaves_the_state_as_it_was() -> None:
     assert bench.service.state is before
 
 
-def test_what_the_kernel_lacks_is_not_supported_and_named() -> None:
+@pytest.mark.parametrize(
+    "lack", [KernelLacksError("kernel lacks vxlan"), EmulatorLacksError("hnsfake lacks several VSIDs")], ids=str
+)
+def test_what_is_lacking_here_is_not_supported_and_named(lack: LacksError) -> None:
     bench = Bench()
-    bench.plane.refusal = KernelLacksError("kernel lacks vxlan")
+    bench.plane.refusal = lack
     reply = bench.invoke("HcnCreateNetwork", {"Type": "NAT", "Name": "n", "SchemaVersion": VERSION})
     assert reply.hresult == HResult.ERROR_NOT_SUPPORTED
-    assert "kernel lacks vxlan" in json.loads(reply.record or "")["Error"]
+    assert str(lack) in json.loads(reply.record or "")["Error"]
 
 
 def test_joining_a_namespace_asks_the_data_plane_for_the_difference_alone() -> None:
@@ -122,3 +135,12 @@ def test_a_journal_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(JournalError, match="can't be read"):
         Bench(journal=path)
+
+
+def test_a_route_that_is_named_twice_is_asked_for_once() -> None:
+    bench = Bench()
+    route = {"NextHop": "10.1.0.1", "DestinationPrefix": "0.0.0.0/0"}
+    bench.endpoint(bench.network()["ID"], Routes=[route, route])
+    ((change,),) = bench.plane.asked[-1:]
+    assert isinstance(change.after, EndpointWant)
+    assert len(change.after.routes) == 1

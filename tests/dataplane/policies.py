@@ -27,3 +27,7 @@ def port_mapping(external: int, internal: int, flags: int = 0, protocol: int = 6
 
 def give_to_host(prefix: str) -> SdnRoute:
     return SdnRoute.model_validate({"DestinationPrefix": prefix, "NeedEncap": True})
+
+
+def sdn_route(prefix: str, next_hop: str) -> SdnRoute:
+    return SdnRoute.model_validate({"DestinationPrefix": prefix, "NextHop": next_hop})

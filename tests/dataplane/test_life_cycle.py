@@ -41,6 +41,7 @@ def _attach(node: Node, endpoint: str) -> int:
     return number
 
 
+@pytest.mark.known("inferred", "rules are VFP's and WinNAT's, drivers that go on without HNS")
 def test_a_connection_lives_through_a_restart_of_the_service(lab: Lab, endpoint: str) -> None:
     node = lab.nodes["n1"]
     number = _attach(node, endpoint)
@@ -57,6 +58,7 @@ def test_a_connection_lives_through_a_restart_of_the_service(lab: Lab, endpoint:
         assert accepted.recv(100) == b"still here"
 
 
+@pytest.mark.known("inferred", "moby/moby#47576: the endpoint is there, its container is not")
 def test_after_a_reboot_the_compartment_is_gone_and_the_endpoint_may_be_attached_again(lab: Lab, endpoint: str) -> None:
     node = lab.nodes["n1"]
     number = _attach(node, endpoint)

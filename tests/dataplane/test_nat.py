@@ -13,6 +13,8 @@ from hnsfake.workload import Result
 from .policies import port_mapping
 from .world import NODES, OUTSIDE, World, attach, create, endpoint, isolated, modify, nat, remove
 
+TOPOLOGIES = "MicrosoftDocs/Virtualization-Documentation container-networking/network-drivers-topologies.md"
+
 NETWORK = nat("172.20.1.0/24")
 SHORT = 0.6
 ADDRESSES = ("172.20.1.10", "172.20.1.11")
@@ -29,12 +31,14 @@ def pods(world: World) -> tuple[EndpointWant, EndpointWant]:
     return wants
 
 
+@pytest.mark.known("documentation", TOPOLOGIES)
 def test_the_hosts_vnic_is_the_gateway(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     views = {view.alias: [str(a) for a in view.addresses] for view in world.n1.interfaces()}
     assert views == {"Ethernet": [f"{NODES[0]}/24"], "vEthernet (nat)": ["172.20.1.1/24"]}
     assert world.place(world.n1, 2).ping("172.20.1.1").ok
 
 
+@pytest.mark.known("documentation", TOPOLOGIES)
 @pytest.mark.parametrize("kind", ["tcp", "udp"])
 def test_what_leaves_has_the_nodes_address(world: World, pods: tuple[EndpointWant, EndpointWant], kind: str) -> None:
     with world.outside.tcp_server() if kind == "tcp" else world.outside.udp_server() as server:
@@ -44,6 +48,7 @@ def test_what_leaves_has_the_nodes_address(world: World, pods: tuple[EndpointWan
     assert outcome.seen[0] == NODES[0]
 
 
+@pytest.mark.known("inferred", "microsoft/WSL#6457: GatewayMac, NatName")
 def test_ics_is_nat_whose_gateway_has_the_mac_it_shows(world: World) -> None:
     network = replace(isolated(Driver.ICS, "172.22.1.0/24"), gateway_mac="00-15-5D-0A-0B-0C")
     world.n1.apply(create(network))
@@ -56,6 +61,7 @@ def test_ics_is_nat_whose_gateway_has_the_mac_it_shows(world: World) -> None:
     assert outcome.seen[0] == NODES[0]
 
 
+@pytest.mark.known("documentation", TOPOLOGIES)
 def test_pods_of_one_network_are_bridged(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     with world.place(world.n1, 3).tcp_server() as server:
         outcome = world.place(world.n1, 2).tcp(ADDRESSES[1], server.port)
@@ -63,6 +69,7 @@ def test_pods_of_one_network_are_bridged(world: World, pods: tuple[EndpointWant,
     assert outcome.seen[0] == ADDRESSES[0]
 
 
+@pytest.mark.known("client code", "docker/for-win#458, docker/docs#8353: since Windows Server 2019")
 def test_a_published_port_answers_outside_and_the_node(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     with world.place(world.n1, 2).tcp_server(80):
         outcome = world.outside.tcp(NODES[0], 8080)
@@ -74,6 +81,7 @@ def test_a_published_port_answers_outside_and_the_node(world: World, pods: tuple
         assert world.place(world.n1, 2).tcp(NODES[0], 8080).ok
 
 
+@pytest.mark.known("inferred", "a mapping is a policy of its endpoint (microsoft/hcsshim hcn/hcnpolicy.go)")
 def test_mappings_change_and_go(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     before = pods[0]
     after = replace(before, policies=(port_mapping(8081, 80),))
@@ -85,6 +93,7 @@ def test_mappings_change_and_go(world: World, pods: tuple[EndpointWant, Endpoint
         assert world.outside.tcp(NODES[0], 8081, SHORT).result is Result.REFUSED
 
 
+@pytest.mark.known("inferred", "WinNAT lets in what belongs to a session or a static mapping")
 def test_what_is_not_published_is_not_reached(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     world.n2.add_route(NETWORK.subnets[0].prefix, IPv4Address(NODES[0]))
     with world.place(world.n1, 2).tcp_server(81):
@@ -92,6 +101,7 @@ def test_what_is_not_published_is_not_reached(world: World, pods: tuple[Endpoint
         assert world.place(world.n1).tcp(ADDRESSES[0], 81).ok
 
 
+@pytest.mark.known("client code", "moby/moby integration/networking/nat_windows_test.go")
 def test_nat_networks_are_apart(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     other = nat("172.20.2.0/24", "other")
     world.n1.apply(create(other))
@@ -101,6 +111,7 @@ def test_nat_networks_are_apart(world: World, pods: tuple[EndpointWant, Endpoint
         assert world.place(world.n1).tcp("172.20.2.10", server.port).ok
 
 
+@pytest.mark.known("inferred", "the host's vNIC is its network's")
 def test_the_node_stops_forwarding_with_the_last_network(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     world.n1.apply(remove(*pods))
     world.n1.apply(remove(NETWORK))

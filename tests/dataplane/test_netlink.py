@@ -7,12 +7,14 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_address
 
 import pytest
 
-from hnsfake.dataplane import messages, netlink
+from hnsfake.dataplane import ip_messages, messages, netlink
 from hnsfake.dataplane.interface import KernelLacksError
 from hnsfake.dataplane.netlink import NetlinkError, Template
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 
 from .kernel_state import state
+
+pytestmark = pytest.mark.ours("how our data plane speaks to the kernel")
 
 UP = messages.loopback_up()
 MAC = "02-11-0A-00-00-01"
@@ -26,7 +28,7 @@ def netns(sandbox: Sandbox) -> Iterator[NetNs]:
 
 
 def addresses(count: int) -> list[bytes]:
-    return [messages.address(1, IPv4Interface(f"10.{n >> 8}.{n & 0xFF}.1/32")) for n in range(count)]
+    return [ip_messages.address(1, IPv4Interface(f"10.{n >> 8}.{n & 0xFF}.1/32")) for n in range(count)]
 
 
 def test_a_batch_larger_than_the_socket_holds_answers_for(sandbox: Sandbox, netns: NetNs) -> None:
@@ -37,14 +39,14 @@ def test_a_batch_larger_than_the_socket_holds_answers_for(sandbox: Sandbox, netn
 @pytest.mark.parametrize("position", [0, 1, 700])
 def test_the_first_refusal_is_named_by_its_place(sandbox: Sandbox, netns: NetNs, position: int) -> None:
     batch = addresses(800)
-    batch[position] = messages.address(99, IPv4Interface("10.0.0.1/32"))
+    batch[position] = ip_messages.address(99, IPv4Interface("10.0.0.1/32"))
     with pytest.raises(NetlinkError, match=r"give addresses: .*No such device") as refusal:
         sandbox.run(netns, netlink.send, batch, "give addresses")
     assert refusal.value.position == position
 
 
 def test_the_kernels_own_words_are_passed_on(sandbox: Sandbox, netns: NetNs) -> None:
-    request = messages.route(IPv4Network("10.9.0.0/16"), IPv4Address("192.0.2.1"), 1)
+    request = ip_messages.route(IPv4Network("10.9.0.0/16"), IPv4Address("192.0.2.1"), 1)
     with pytest.raises(NetlinkError, match="Nexthop has invalid gateway"):
         sandbox.run(netns, netlink.send, [UP, request], "add a route")
 

@@ -14,6 +14,8 @@ from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
 from hnsfake.dataplane.nftables import NftError
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 
+pytestmark = pytest.mark.ours("how our data plane speaks to nftables")
+
 
 @pytest.fixture
 def netns() -> Iterator[tuple[Sandbox, NetNs]]:

@@ -18,6 +18,8 @@ from hnsfake.dataplane.sandbox import NetNs, Sandbox, SandboxError, enter
 
 from .world import World, create
 
+pytestmark = pytest.mark.ours("the namespaces that our data plane lives in")
+
 ROOT = Path(__file__).parents[2]
 _BECOME_NOBODY = """
 import ctypes, os, sys, threading

@@ -8,6 +8,8 @@ import pytest
 
 from hnsfake.dataplane.transaction import Transaction
 
+pytestmark = pytest.mark.ours("how our data plane takes back what failed")
+
 
 class StepError(Exception):
     pass

@@ -9,6 +9,8 @@ from hnsfake.workload import Frame
 
 from .world import HOST_MACS, NODES, OUTSIDE, World, attach, create, endpoint, remove, transparent
 
+TOPOLOGIES = "MicrosoftDocs/Virtualization-Documentation container-networking/network-drivers-topologies.md"
+
 NETWORK = transparent("10.127.0.0/24")
 ADDRESSES = ("10.127.0.50", "10.127.0.51")
 
@@ -28,6 +30,7 @@ def tcp(frame: Frame) -> bool:
     return frame.protocol == 6
 
 
+@pytest.mark.known("documentation", TOPOLOGIES)
 def test_frames_leave_with_the_pods_own_mac(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     with world.outside.tcp_server() as server, world.wire.capture("wire") as wire:
         outcome = world.place(world.n1, 2).tcp(OUTSIDE, server.port)
@@ -39,6 +42,7 @@ def test_frames_leave_with_the_pods_own_mac(world: World, pods: tuple[EndpointWa
     assert {frame.destination_mac for frame in frames if frame.source == OUTSIDE} == {pods[0].mac}
 
 
+@pytest.mark.known("documentation", TOPOLOGIES)
 def test_others_on_the_wire_find_a_pod_by_arp_under_its_own_mac(
     world: World, pods: tuple[EndpointWant, EndpointWant]
 ) -> None:
@@ -48,6 +52,7 @@ def test_others_on_the_wire_find_a_pod_by_arp_under_its_own_mac(
     assert (answer.source_mac, answer.arp_sender_mac) == (pods[0].mac, pods[0].mac)
 
 
+@pytest.mark.known("documentation", TOPOLOGIES)
 def test_pods_of_one_node_and_the_node_reach_each_other(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     first = world.place(world.n1, 2)
     with world.place(world.n1, 3).tcp_server() as server, world.wire.capture() as wire:
@@ -58,6 +63,7 @@ def test_pods_of_one_node_and_the_node_reach_each_other(world: World, pods: tupl
     assert first.ping(NODES[0]).ok
 
 
+@pytest.mark.known("inferred", TOPOLOGIES + ": each has its own MAC")
 def test_the_node_keeps_its_own_mac_on_the_wire(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     with world.wire.capture("wire") as wire:
         assert world.place(world.n1).ping(OUTSIDE).ok
@@ -65,6 +71,7 @@ def test_the_node_keeps_its_own_mac_on_the_wire(world: World, pods: tuple[Endpoi
     assert (echo.source, echo.source_mac) == (NODES[0], HOST_MACS[0])
 
 
+@pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation container-networking/architecture")
 def test_the_adapter_comes_back_after_the_network(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     world.n1.apply(remove(*pods))
     world.n1.apply(remove(NETWORK))

@@ -11,6 +11,7 @@ from hnsfake.documents.policies import Acl, OutboundNat, PortMapping, SdnRoute
 
 from .faults import Faults
 from .kernel_state import difference, snapshot
+from .policies import sdn_route
 from .world import (
     World,
     behind,
@@ -26,6 +27,8 @@ from .world import (
     remove,
     transparent,
 )
+
+pytestmark = pytest.mark.ours("how our data plane takes back what failed")
 
 L2 = l2bridge("10.1.1.0/24")
 OVERLAY = overlay("10.2.1.0/24")
@@ -82,6 +85,15 @@ SCENARIOS = {
     ),
     "L2Bridge: policies": scenario(create(L2, *TWO, POD), modify(POD, replace(POD, policies=(BLOCK, OTHER_MAPPING)))),
     "L2Bridge: remove": scenario(create(L2, *TWO, POD), remove(*TWO, POD)),
+    "L2Bridge: detach from the host": scenario(
+        create(L2, HOST_POD), modify(HOST_POD, replace(HOST_POD, compartment=None))
+    ),
+    "L2Bridge: one of two leaves a compartment": scenario(
+        create(L2, NAT, *TWO, NAT_POD, POD), modify(POD, replace(POD, compartment=None))
+    ),
+    "L2Bridge: routes": scenario(
+        create(L2, *TWO, POD), modify(POD, replace(POD, policies=(*POLICIES, sdn_route("10.97.0.0/16", "10.1.1.2"))))
+    ),
     "Overlay: the first network": scenario([], create(ROUTED)),
     "Overlay: the last network goes": scenario(create(ROUTED), remove(ROUTED)),
     "Overlay: remote subnets": scenario(create(ROUTED), modify(ROUTED, ROUTED_ELSEWHERE)),

@@ -9,6 +9,8 @@ import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +165,7 @@ def test_path_and_query_reach_hns_call_as_they_came() -> None:
         calls.append(call)
         return Reply(output="{}")
 
-    _ask(application("n1", invoke, dict, _nobody, {}), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
+    _ask(application("n1", _Service(invoke), dict, {}), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
     assert calls == [Call("HNSCall", b"\xff", method="PROPFIND", path='/networks/{x}/a b?c="d"')]
 
 
@@ -177,7 +179,8 @@ def test_a_fault_of_ours_is_a_catastrophic_failure_whose_id_the_log_repeats(
     def status() -> dict[str, Any]:
         raise KeyError("on purpose")
 
-    answer = _ask(application("n1", invoke, status, _nobody, {}), "POST" if path.startswith("/hcn") else "GET", path)
+    app = application("n1", _Service(invoke), status, {})
+    answer = _ask(app, "POST" if path.startswith("/hcn") else "GET", path)
     assert answer.status_code == 200
     record = json.loads(answer.json()["record"]) if path.startswith("/hcn") else answer.json()
     assert record["ErrorCode"] == HResult.E_UNEXPECTED
@@ -244,8 +247,17 @@ def test_a_port_that_is_taken_is_said_in_one_line(served: Served, lab_name: str)
         LabServer(lab, tcp_port=port)
 
 
-def _nobody(_handle: int | None, _client: str) -> None:
-    return None
+@dataclass
+class _Service:
+    """HNS, as far as an application asks for it; everything needs a thread."""
+
+    invoke: Callable[[Call], Reply]
+
+    def invoke_at_once(self, _call: Call) -> None:
+        return None
+
+    def subscription(self, _handle: int | None, _client: str) -> None:
+        return None
 
 
 def _ask(app: FastAPI, method: str, path: str, document: bytes = b"") -> httpx.Response:

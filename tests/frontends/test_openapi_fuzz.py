@@ -38,13 +38,16 @@ class Hns:
 
     def __init__(self) -> None:
         self.target: Target = target()
-        self.app = application("n1", self._invoke, dict, self._registered, {})
+        self.app = application("n1", self, dict, {})
 
-    def _registered(self, handle: int | None, client: str) -> Subscription | None:
+    def subscription(self, handle: int | None, client: str) -> Subscription | None:
         return self.target.bench.service.subscription(handle, client)
 
-    def _invoke(self, call: Call) -> Reply:
+    def invoke(self, call: Call) -> Reply:
         return self.target.bench.service.invoke(call)
+
+    def invoke_at_once(self, call: Call) -> Reply | None:
+        return self.target.bench.service.invoke_at_once(call)
 
 
 def test_any_request_gets_an_answer_that_is_described() -> None:

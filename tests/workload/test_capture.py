@@ -13,6 +13,8 @@ from hnsfake.dataplane.sandbox import NetNs, Sandbox
 from hnsfake.workload import Compartment, Engine, capture
 from hnsfake.workload.frames import parse
 
+pytestmark = pytest.mark.ours("what stands in for a container's programs")
+
 HERE, PORT = "127.0.0.1", 4242
 
 

@@ -27,6 +27,7 @@ def _client(engine: Engine, netns: NetNs, *servers: str, search: tuple[str, ...]
     return Compartment(engine, netns, lambda: DnsSettings(search=search, servers=servers))
 
 
+@pytest.mark.known("documentation", "kubernetes/website windows-networking: one suffix for a name without a dot")
 def test_a_short_name_is_asked_for_once_with_one_suffix(engine: Engine, netns: NetNs, server: DnsServer) -> None:
     client = _client(engine, netns, HERE, search=("other.svc", "default.svc"))
     with pytest.raises(ResolutionError, match="NXDOMAIN"):
@@ -34,6 +35,7 @@ def test_a_short_name_is_asked_for_once_with_one_suffix(engine: Engine, netns: N
     assert server.asked() == ["web.other.svc"]
 
 
+@pytest.mark.ours("what stands in for a container's programs")
 @pytest.mark.parametrize(("kind", "found"), [("A", ("10.96.0.7",)), ("AAAA", ("fd00::7",)), ("TXT", ())])
 def test_each_kind_of_record(
     engine: Engine, netns: NetNs, server: DnsServer, kind: str, found: tuple[str, ...]
@@ -41,10 +43,12 @@ def test_each_kind_of_record(
     assert _client(engine, netns, HERE).resolve("web", kind) == found
 
 
+@pytest.mark.ours("what stands in for a container's programs")
 def test_a_name_without_the_kind_asked_for_resolves_to_nothing(engine: Engine, netns: NetNs, server: DnsServer) -> None:
     assert _client(engine, netns, HERE).resolve("four.only", "AAAA") == ()
 
 
+@pytest.mark.ours("what stands in for a container's programs")
 def test_the_next_server_is_asked_where_one_is_silent(
     engine: Engine, netns: NetNs, place: Compartment, server: DnsServer
 ) -> None:
@@ -52,6 +56,7 @@ def test_the_next_server_is_asked_where_one_is_silent(
         assert _client(engine, netns, SILENT, HERE).resolve("web", timeout=0.3) == ("10.96.0.7",)
 
 
+@pytest.mark.ours("what stands in for a container's programs")
 def test_what_is_no_question_is_refused_and_the_server_goes_on(engine: Engine, netns: NetNs, server: DnsServer) -> None:
     with engine.socket(netns, socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.settimeout(5)

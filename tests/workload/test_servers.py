@@ -10,6 +10,8 @@ import pytest
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 from hnsfake.workload import Compartment, Engine, Result
 
+pytestmark = pytest.mark.ours("what stands in for a container's programs")
+
 HERE, ALSO_HERE = "127.0.0.1", "127.0.0.2"
 
 

@@ -14,7 +14,7 @@ from ipaddress import IPv4Address, IPv4Interface
 
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.drivers.segment import Segment
-from hnsfake.dataplane.interface import DataplaneError, EndpointWant, IPAddress, NetworkWant, RemoteSubnet
+from hnsfake.dataplane.interface import EmulatorLacksError, EndpointWant, IPAddress, NetworkWant, RemoteSubnet
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import Element, ExternalSwitch, element_script, port_elements
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -29,6 +29,7 @@ class Overlay:
         self._network = network
         self._segment = Segment(kernel, network)
         self._providers: dict[str, list[IPAddress]] = {}
+        self._ways: dict[str, str] = {}
 
     def create(self) -> None:
         """Use the adapter's switch and make the segment."""
@@ -68,9 +69,11 @@ class Overlay:
         if endpoint.remote:
             self._connect_remote(endpoint)
             return
-        self._kernel.switch.send(self._way_in(endpoint), "connect an endpoint", lambda: self._no_way_in(endpoint))
-        self._change(self._elements(endpoint), "add", "delete")
-        self._switch.lead([], port_elements(endpoint, self._kernel.address))
+        self._kernel.transaction.undo(self._ways.pop, endpoint.id)
+        way = self._ways[endpoint.id] = _way_mac(next(self._kernel.indexes))
+        self._kernel.switch.send(self._way_in(way), "connect an endpoint", lambda: self._no_way_in(way))
+        self._change(self._elements(endpoint, way), "add", "delete")
+        self._switch.lead([], self._port_elements(endpoint))
         self._switch.lead_node(None, endpoint)
 
     def disconnect(self, endpoint: EndpointWant) -> None:
@@ -78,10 +81,13 @@ class Overlay:
         if endpoint.remote:
             self._disconnect_remote(endpoint)
             return
+        way = self._ways[endpoint.id]
         self._switch.lead_node(endpoint, None)
-        self._switch.lead(port_elements(endpoint, self._kernel.address), [])
-        self._change(self._elements(endpoint), "delete", "add")
-        self._kernel.switch.send(self._no_way_in(endpoint), "disconnect an endpoint", lambda: self._way_in(endpoint))
+        self._switch.lead(self._port_elements(endpoint), [])
+        self._change(self._elements(endpoint, way), "delete", "add")
+        self._kernel.switch.send(self._no_way_in(way), "disconnect an endpoint", lambda: self._way_in(way))
+        self._kernel.transaction.undo(self._ways.__setitem__, endpoint.id, way)
+        del self._ways[endpoint.id]
 
     def update(self, before: EndpointWant, after: EndpointWant) -> None:
         """Change what differs."""
@@ -89,15 +95,17 @@ class Overlay:
             self._disconnect_remote(before)
             self._connect_remote(after)
             return
-        old, new = (port_elements(want, self._kernel.address) for want in (before, after))
-        self._switch.lead(old, new)
+        self._switch.lead(self._port_elements(before), self._port_elements(after))
         self._switch.lead_node(before, after)
 
-    def _way_in(self, endpoint: EndpointWant) -> list[bytes]:
-        return [messages.forward_to_port(endpoint.mac, self._segment.external_port)]
+    def _way_in(self, way: str) -> list[bytes]:
+        return [messages.forward_to_port(way, self._segment.external_port)]
 
-    def _no_way_in(self, endpoint: EndpointWant) -> list[bytes]:
-        return [messages.forget_mac(endpoint.mac, self._segment.external_port)]
+    def _no_way_in(self, way: str) -> list[bytes]:
+        return [messages.forget_mac(way, self._segment.external_port)]
+
+    def _port_elements(self, endpoint: EndpointWant) -> list[Element]:
+        return port_elements(replace(endpoint, mac=self._ways[endpoint.id]), self._kernel.address)
 
     def _connect_remote(self, endpoint: EndpointWant) -> None:
         """Enter a remote endpoint; one without a provider address, or behind this node, has no tunnel."""
@@ -154,18 +162,27 @@ class Overlay:
         table = self._segment.table
         self._kernel.switch.rules(element_script(verb, table, elements), element_script(opposite, table, elements))
 
-    def _elements(self, endpoint: EndpointWant) -> list[Element]:
+    def _elements(self, endpoint: EndpointWant, way: str) -> list[Element]:
         mac = messages.mac_text(endpoint.mac)
-        return [("macs", mac, ""), *(("local", str(ip), mac) for ip in _ipv4(endpoint))]
+        local = [("local", str(ip), mac) for ip in _ipv4(endpoint)]
+        return [("macs", mac, ""), ("ways", messages.mac_text(way), mac), *local]
 
     def _remote_elements(self, endpoint: EndpointWant) -> list[Element]:
         return [("remote", str(ip), messages.mac_text(endpoint.mac)) for ip in _ipv4(endpoint)]
 
 
+def _way_mac(number: int) -> str:
+    """Return the MAC by which frames for an endpoint cross the adapter's switch, which all segments share.
+
+    Endpoints of two networks may have one MAC; so there it is another one for each. It is never on a wire.
+    """
+    return f"02-00-5F-{number >> 16 & 0xFF:02X}-{number >> 8 & 0xFF:02X}-{number & 0xFF:02X}"
+
+
 def _check_one_segment(network: NetworkWant) -> None:
     if len({subnet.isolation_id for subnet in network.subnets}) > 1:
         # unverified: how Windows routes between VSIDs of one network.
-        raise DataplaneError("the subnets of an overlay network must have one VSID here")
+        raise EmulatorLacksError("hnsfake lacks overlay networks whose subnets have several VSIDs")
 
 
 def _ipv4(endpoint: EndpointWant) -> list[IPv4Address]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 
-from hnsfake.dataplane import messages
-from hnsfake.dataplane.interface import IPAddress, NetworkWant, RemoteSubnet, SubnetWant
+from hnsfake.dataplane import ip_messages, messages
+from hnsfake.dataplane.interface import EmulatorLacksError, IPAddress, NetworkWant, RemoteSubnet, SubnetWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
+from hnsfake.dataplane.metrics import ROUTE, VNIC
+from hnsfake.dataplane.netlink import NetlinkError
 from hnsfake.dataplane.switch import BRIDGE
 
 _MTU = 1450
@@ -39,10 +42,14 @@ class Segment:
         kernel.transaction.undo(switch.revert, self._removal())
         switch.send([messages.bridge(f"seg{name}", self.bridge), messages.vnic_up(self.bridge)], "make a segment")
         port = self._network.vxlan_port
-        kernel.node.send(
-            [messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, port, switch.netns.fd)],
-            "make a VXLAN device",
-        )
+        device = messages.vxlan(f"vx{name}", self._vxlan, vsid, kernel.address, port, switch.netns.fd)
+        try:
+            kernel.node.send([device], "make a VXLAN device")
+        except NetlinkError as error:
+            if error.number != errno.EEXIST:
+                raise
+            # unverified: what HNS says to a second network of a VSID.
+            raise EmulatorLacksError("hnsfake lacks a second overlay network of one VSID on a node") from error
         switch.send(
             [
                 messages.into_bridge(self._vxlan, self.bridge),
@@ -161,8 +168,8 @@ class Segment:
 
     def _host_way(self, old: set[IPv4Network], new: set[IPv4Network]) -> list[bytes]:
         return [
-            *(messages.delete_route(prefix, None, self._host_vnic) for prefix in old - new),
-            *(messages.route(prefix, None, self._host_vnic) for prefix in new - old),
+            *(ip_messages.delete_route(prefix, None, self._host_vnic) for prefix in old - new),
+            *(ip_messages.route(prefix, None, self._host_vnic, VNIC + ROUTE) for prefix in new - old),
         ]
 
     def _rules(self) -> str:
@@ -173,10 +180,12 @@ table bridge {self.table} {{
   map local {{ type ipv4_addr : ether_addr; }}
   map remote {{ type ipv4_addr : ether_addr; }}
   map routes {{ type ipv4_addr : ether_addr; flags interval; }}
+  map ways {{ type ether_addr : ether_addr; }}
   set macs {{ type ether_addr; }}
   chain IN {{
     type filter hook prerouting priority -200; policy accept;
     iifname "vx{name}" jump FROM_WIRE
+    iifname "xb{name}" ether daddr set ether daddr map @ways accept
     iifname "xb{name}" accept
     iifname "s{name}p*" ether daddr {mac} jump ROUTER
   }}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -53,6 +54,11 @@ class Acl(Policy):
 
     v2_type: ClassVar[str] = "ACL"
     v1_type: ClassVar[str] = "ACL"
+    v1_notes: ClassVar[Mapping[str, str]] = {
+        "Protocols": "v1 has Protocol too, a number, and shows it where there is one protocol",
+        "LocalPorts": "v1 has LocalPort too, a number; its InternalPort and ServiceName are left out of v2",
+        "RemotePorts": "v1 has RemotePort too, a number",
+    }
 
     id: str = Field(default="", alias="Id")
     protocols: Protocols = Field(default=(), alias="Protocols")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, ValidationError
@@ -18,13 +19,17 @@ class Policy(BaseModel):
 
     ``v2_type`` and ``v1_type`` are the ``Type`` strings of the two faces. A v2 policy is
     ``{"Type", "Settings": {...}}``, a v1 policy has its settings beside ``Type``
-    (microsoft/hcsshim hcn/hcnpolicy.go, internal/hns/hnspolicy.go).
+    (microsoft/hcsshim hcn/hcnpolicy.go, internal/hns/hnspolicy.go). ``hnsfake.documents.translation`` lists all.
     """
 
     model_config = ConfigDict(frozen=True, populate_by_name=True, strict=True, extra="ignore")
 
     v2_type: ClassVar[str]
     v1_type: ClassVar[str]
+    v1_names: ClassVar[Mapping[str, str]] = {}
+    """What v1 calls a setting, by its name in v2, where that is another."""
+    v1_notes: ClassVar[Mapping[str, str]] = {}
+    """What else is different in v1 of a setting, by its name in v2, and ``v2_settings`` and ``v1_settings`` do."""
 
     @property
     def key(self) -> Hashable:
@@ -44,12 +49,12 @@ class Policy(BaseModel):
     @classmethod
     def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
         """Translate a v1 policy object into v2 ``Settings``."""
-        return {key: value for key, value in v1.items() if key != "Type"}
+        return renamed({key: value for key, value in v1.items() if key != "Type"}, _v2_names(cls))
 
     @classmethod
     def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
         """Translate v2 ``Settings`` into the fields of a v1 policy object (without ``Type``)."""
-        return dict(v2)
+        return renamed(v2, cls.v1_names)
 
     @classmethod
     def shown_v2(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -90,6 +95,11 @@ def aliases(name: str, field: FieldInfo) -> list[str]:
     return [alias] if isinstance(alias, str) else [name]
 
 
-def renamed(source: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+@cache
+def _v2_names(policy: type[Policy]) -> Mapping[str, str]:
+    return {v1: v2 for v2, v1 in policy.v1_names.items()}
+
+
+def renamed(source: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Return ``source`` with its keys replaced where ``names`` has another name for them; order is kept."""
     return {names.get(key, key): value for key, value in source.items()}

@@ -20,14 +20,17 @@ class DrMacAddress(Policy):
 
 
 class HostRoute(Policy):
-    """The host reaches the pods of this overlay network on its own node; settings are empty."""
+    """The host reaches the pods of this overlay network on its own node; settings are empty.
+
+    microsoft/hcsshim hcn/hcnpolicy.go.
+    """
 
     v2_type: ClassVar[str] = "HostRoute"
     v1_type: ClassVar[str] = "HostRoute"
 
 
 class NetAdapterName(Policy):
-    """The adapter under an external network, by name."""
+    """The adapter under an external network, by name. microsoft/hcsshim hcn/hcnpolicy.go."""
 
     v2_type: ClassVar[str] = "NetAdapterName"
     v1_type: ClassVar[str] = "NetAdapterName"
@@ -36,7 +39,7 @@ class NetAdapterName(Policy):
 
 
 class VxlanPort(Policy):
-    """Another UDP port than 4789 for an overlay network (HNS 10.3 and later)."""
+    """Another UDP port than 4789 for an overlay network (HNS 10.3 and later). microsoft/hcsshim hcn/hcnpolicy.go."""
 
     v2_type: ClassVar[str] = "VxlanPort"
     v1_type: ClassVar[str] = "VxlanPort"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntFlag
 from typing import Any, ClassVar
 
@@ -29,6 +30,10 @@ class PortMapping(Policy):
 
     v2_type: ClassVar[str] = "PortMapping"
     v1_type: ClassVar[str] = "NAT"
+    v1_notes: ClassVar[Mapping[str, str]] = {
+        "Protocol": "a name in v1, a number in v2",
+        "Flags": "v1 has ExternalPortReserved for EXTERNAL_PORT_RESERVED (4), and shows no other",
+    }
 
     protocol: Protocol = Field(default=6, alias="Protocol")
     internal_port: int = Field(default=0, ge=0, le=65535, alias="InternalPort")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from pydantic import Field
 
-from hnsfake.documents.policies.base import Policy, renamed
+from hnsfake.documents.policies.base import Policy
 from hnsfake.documents.policies.values import Address
 
 
@@ -15,15 +16,6 @@ class ProviderAddress(Policy):
 
     v2_type: ClassVar[str] = "ProviderAddress"
     v1_type: ClassVar[str] = "PA"
+    v1_names: ClassVar[Mapping[str, str]] = {"ProviderAddress": "PA"}
 
     provider_address: Address = Field(default=None, alias="ProviderAddress")
-
-    @classmethod
-    def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
-        """Translate: PA is ProviderAddress."""
-        return renamed(super().v2_settings(v1), {"PA": "ProviderAddress"})
-
-    @classmethod
-    def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
-        """Translate back."""
-        return renamed(v2, {"ProviderAddress": "PA"})

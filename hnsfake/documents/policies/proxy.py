@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from hnsfake.documents.policies.base import Policy, renamed
+from hnsfake.documents.policies.base import Policy
 from hnsfake.documents.policies.values import Address, Networks, PortRanges, Protocol, Protocols
-
-_V1_TO_V2 = {"ExceptionList": "Exceptions", "OutboundNat": "OutboundNAT"}
-_V2_TO_V1 = {new: old for old, new in _V1_TO_V2.items()}
 
 
 class L4Proxy(Policy):
@@ -22,6 +20,7 @@ class L4Proxy(Policy):
 
     v2_type: ClassVar[str] = "L4Proxy"
     v1_type: ClassVar[str] = "PROXY"
+    v1_names: ClassVar[Mapping[str, str]] = {"Exceptions": "ExceptionList", "OutboundNAT": "OutboundNat"}
 
     address: Address = Field(default=None, alias="IP")
     port: PortRanges = Field(default=(), alias="Port")
@@ -29,16 +28,6 @@ class L4Proxy(Policy):
     exceptions: Networks = Field(default=(), validation_alias=AliasChoices("Exceptions", "ExceptionList"))
     destinations: Networks = Field(default=(), alias="Destination")
     outbound_nat: bool = Field(default=False, validation_alias=AliasChoices("OutboundNAT", "OutboundNat"))
-
-    @classmethod
-    def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
-        """Translate: ExceptionList is Exceptions, OutboundNat OutboundNAT."""
-        return renamed(super().v2_settings(v1), _V1_TO_V2)
-
-    @classmethod
-    def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
-        """Translate back."""
-        return renamed(v2, _V2_TO_V1)
 
 
 class FiveTuple(BaseModel):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from pydantic import Field
 
-from hnsfake.documents.policies.base import Policy, renamed
+from hnsfake.documents.policies.base import Policy
 
 
 class Vsid(Policy):
@@ -14,18 +15,9 @@ class Vsid(Policy):
 
     v2_type: ClassVar[str] = "VSID"
     v1_type: ClassVar[str] = "VSID"
+    v1_names: ClassVar[Mapping[str, str]] = {"IsolationId": "VSID"}
 
     isolation_id: int = Field(ge=0, le=0xFFFFFF, alias="IsolationId")
-
-    @classmethod
-    def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
-        """Translate: v1 names the number like the type."""
-        return renamed(super().v2_settings(v1), {"VSID": "IsolationId"})
-
-    @classmethod
-    def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
-        """Translate back."""
-        return renamed(v2, {"IsolationId": "VSID"})
 
 
 class Vlan(Policy):
@@ -33,15 +25,6 @@ class Vlan(Policy):
 
     v2_type: ClassVar[str] = "VLAN"
     v1_type: ClassVar[str] = "VLAN"
+    v1_names: ClassVar[Mapping[str, str]] = {"IsolationId": "VLAN"}
 
     isolation_id: int = Field(ge=0, le=4095, alias="IsolationId")
-
-    @classmethod
-    def v2_settings(cls, v1: dict[str, Any]) -> dict[str, Any]:
-        """Translate: v1 names the number like the type."""
-        return renamed(super().v2_settings(v1), {"VLAN": "IsolationId"})
-
-    @classmethod
-    def v1_settings(cls, v2: dict[str, Any]) -> dict[str, Any]:
-        """Translate back."""
-        return renamed(v2, {"IsolationId": "VLAN"})

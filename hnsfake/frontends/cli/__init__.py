@@ -20,6 +20,7 @@ from hnsfake.frontends.cli import (
     fault,
     life_cycle,
     parity,
+    registry,
     replay,
     run,
     status,
@@ -38,6 +39,7 @@ app.command("down")(down.down)
 app.command("status")(status.status)
 app.command("call")(call.call)
 app.command("diag")(diag.diag)
+app.command("registry")(registry.registry)
 app.command("exec")(run.execute)
 app.command("wine")(wine.wine)
 app.command("sandbox")(run.sandbox)

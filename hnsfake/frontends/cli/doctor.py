@@ -18,10 +18,11 @@ def doctor(
 ) -> None:
     """Say what works here; exit code 1 where a lab with packets can't run.
 
-    With -v also what no kernel would mend: policies, objects and types of networks that HNS takes here without their
-    whole effect on packets.
+    With -v also what no kernel would mend: policies, objects, types of networks, fields and flags that HNS takes here
+    without their whole effect on packets.
     """
     from hnsfake.frontends.probes import Verdict, examine, remedy
+    from hnsfake.service.field_support import NOT_ENFORCED_FIELDS
     from hnsfake.service.policy_support import NOT_ENFORCED
 
     as_root = os.geteuid() == 0  # in the sandbox everybody is
@@ -31,7 +32,7 @@ def doctor(
             typer.echo(_line(finding))
     if verbose:
         typer.echo("accepted, not enforced:")
-        for name, instead in NOT_ENFORCED.items():
+        for name, instead in (NOT_ENFORCED | NOT_ENFORCED_FIELDS).items():
             typer.echo(f"       {name}: {instead}")
     good = sum(finding.verdict is Verdict.GOOD for finding in findings)
     typer.echo(f"{good} of {len(findings)} probes are good")

@@ -18,13 +18,18 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+def compartment_number(status: dict[str, Any], namespace: str) -> str:
+    """Return the number, as text, of the compartment that is meant: by GUID, by container, by number."""
+    wanted = namespace.strip("{}").upper()
+    return str(status["systems"].get(namespace, status["namespaces"].get(wanted, namespace)))
+
+
 def compartment(status: dict[str, Any], namespace: str) -> str:
-    """Return the number, as text, of the compartment that was named: by GUID, by container, by number."""
+    """Return the number of a compartment in which something can run; end the command where it is none."""
     compartments = status["compartments"]
     if not compartments:
         stop("this lab has no compartments: it was started with --dataplane none")
-    wanted = namespace.strip("{}").upper()
-    number = str(status["systems"].get(namespace, status["namespaces"].get(wanted, namespace)))
+    number = compartment_number(status, namespace)
     if number not in compartments:
         known = ", ".join(compartments)
         stop(f"node {status['node']} has no namespace or compartment {namespace} (compartments: {known})")

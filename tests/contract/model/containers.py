@@ -40,8 +40,11 @@ class ContainerRules(Machine):
         object_id = some(self._namespaces, pick)
         reply = self.delete(face, "Namespace", "namespaces", object_id)
         namespace = self.reference.namespaces.get(object_id)
-        self.settle(set() if namespace else {HResult.ERROR_NOT_FOUND}, reply)
-        if namespace is not None:
+        refusals: Refusals = set() if namespace else {HResult.ERROR_NOT_FOUND}
+        if namespace is not None and namespace.containers:
+            refusals = {HResult.HCN_E_REQUEST_UNSUPPORTED}
+        self.settle(refusals, reply)
+        if namespace is not None and not refusals:
             self.reference.delete_namespace(namespace)
 
     @rule(face=FACES, pick=PICKS, endpoint=PICKS, request=st.sampled_from(["Add", "Add", "Remove"]))

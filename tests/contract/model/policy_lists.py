@@ -67,6 +67,8 @@ class PolicyListRules(Machine):
         refusals = set()
         if object_id in self.reference.routes:
             refusals.add(HResult.ERROR_ALREADY_EXISTS)
+        if not new.endpoints:
+            refusals.add(HResult.HCN_E_INVALID_JSON_REFERENCE)
         if any(endpoint not in self.reference.endpoints for endpoint in new.endpoints):
             refusals.add(HResult.HCN_E_PORT_NOT_FOUND)
         if not refusals:

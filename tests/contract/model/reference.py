@@ -231,7 +231,7 @@ class Reference:
         if not apart_from and new.id in self.balancers:
             refusals.add(HResult.ERROR_ALREADY_EXISTS)
         if not new.endpoints:
-            return refusals | {HResult.E_INVALIDARG}
+            return refusals | {HResult.HCN_E_INVALID_JSON_REFERENCE}
         if any(endpoint not in self.endpoints for endpoint in new.endpoints):
             return refusals | {HResult.HCN_E_PORT_NOT_FOUND}
         others = [other for other in self.balancers.values() if other.id != apart_from]

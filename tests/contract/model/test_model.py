@@ -12,6 +12,8 @@ from tests.contract.model.containers import ContainerRules
 from tests.contract.model.networks import NetworkRules
 from tests.contract.model.policy_lists import PolicyListRules
 
+pytestmark = pytest.mark.ours("our model of HNS; what it says, the tests of one behaviour each say with a source")
+
 RELEASES = ("ws2019", "ws2022", "ws2025")
 _STEPS_A_RUN = 50
 

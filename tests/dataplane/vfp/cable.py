@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
-from hnsfake.dataplane import messages, netlink, nftables
+from hnsfake.dataplane import ip_messages, messages, netlink, nftables
 from hnsfake.dataplane.interface import EndpointWant
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 from hnsfake.dataplane.vfp import port
@@ -111,10 +111,10 @@ def _make_world(pod: NetNs) -> None:
             messages.veth("far", _FAR, "eth0", _VNIC, _POD_MAC, pod.fd),
             messages.set_mac(_FAR, _WORLD_MAC),
             messages.vnic_up(_FAR),
-            messages.address(_FAR, IPv4Interface("10.1.0.1/24")),
-            *(messages.address(_FAR, IPv4Interface(f"{address}/24")) for address in WORLD),
+            ip_messages.address(_FAR, IPv4Interface("10.1.0.1/24")),
+            *(ip_messages.address(_FAR, IPv4Interface(f"{address}/24")) for address in WORLD),
             # What is for the node's address comes to the pod, as the external port would send it.
-            messages.route(IPv4Network(f"{MANAGEMENT}/32"), None, _FAR),
+            ip_messages.route(IPv4Network(f"{MANAGEMENT}/32"), None, _FAR),
             messages.neighbour(IPv4Address(MANAGEMENT), _POD_MAC, _FAR),
         ],
         "make the far end",
@@ -126,10 +126,10 @@ def _make_pod() -> None:
         [
             messages.loopback_up(),
             messages.vnic_up(_VNIC),
-            messages.address(_VNIC, IPv4Interface(f"{POD}/24")),
-            messages.address(_VNIC, IPv4Interface(f"{SECOND_POD}/24")),
+            ip_messages.address(_VNIC, IPv4Interface(f"{POD}/24")),
+            ip_messages.address(_VNIC, IPv4Interface(f"{SECOND_POD}/24")),
             messages.neighbour(IPv4Address("10.1.0.1"), _WORLD_MAC, _VNIC),
-            messages.route(IPv4Network("0.0.0.0/0"), IPv4Address("10.1.0.1"), _VNIC),
+            ip_messages.route(IPv4Network("0.0.0.0/0"), IPv4Address("10.1.0.1"), _VNIC),
         ],
         "make the pod",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from hnsfake.dataplane.vfp import port
 from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, SdnRoute
 
 from .cable import POD, WORLD, Cable
+
+pytestmark = pytest.mark.ours("the script that our data plane makes of a port")
 
 _prefixes = st.lists(
     st.one_of(st.ip_addresses().map(str), st.sampled_from(["10.0.0.0/8", "10.1.0.0/16", "::/0", "0.0.0.0/0"])),

@@ -15,6 +15,9 @@ from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, Sd
 
 from .cable import ECHO, HOST_MAC, MANAGEMENT, POD, POOL, WORLD, Cable
 
+AZURE = "Azure/azure-container-networking network/policy/policy_windows.go"
+NAT_POOLS = "projectcalico/calico#4682: an endpoint has a TcpNatPool and a UdpNatPool"
+
 IP = 0x0800
 
 
@@ -38,6 +41,7 @@ def peer_of(cable: Cable, destination: str, port: int = 7000) -> tuple[str, int]
     return str(peer[0]), int(peer[1])
 
 
+@pytest.mark.known("inferred", NAT_POOLS)
 def test_udp_leaves_with_the_nodes_address_and_a_port_of_the_block(cable: Cable) -> None:
     cable.load(nat())
     address, port = peer_of(cable, WORLD[0])
@@ -45,6 +49,7 @@ def test_udp_leaves_with_the_nodes_address_and_a_port_of_the_block(cable: Cable)
     assert in_pool(port)
 
 
+@pytest.mark.known("inferred", NAT_POOLS)
 def test_tcp_leaves_with_the_nodes_address_and_a_port_of_the_block(cable: Cable) -> None:
     cable.load(nat())
     listener = cable.server(cable.world, WORLD[0], 443)
@@ -58,6 +63,7 @@ def test_tcp_leaves_with_the_nodes_address_and_a_port_of_the_block(cable: Cable)
         assert client.recv(16) == b"answer"
 
 
+@pytest.mark.known("documentation", "kubernetes/website windows-networking.md; seen: microsoft/SDN#440")
 def test_icmp_leaves_with_its_own_address(cable: Cable) -> None:
     """kubernetes/website windows-networking: TCP and UDP only. Seen: microsoft/SDN#440."""
     cable.load(nat())
@@ -67,6 +73,7 @@ def test_icmp_leaves_with_its_own_address(cable: Cable) -> None:
     assert source == POD
 
 
+@pytest.mark.known("client code", AZURE + ": VirtualIP")
 def test_the_virtual_ip_is_the_source_where_it_is_given(cable: Cable) -> None:
     cable.load(nat(VirtualIP="10.127.0.99"))
     receiver = cable.udp(cable.world, WORLD[0], 7000)
@@ -74,6 +81,7 @@ def test_the_virtual_ip_is_the_source_where_it_is_given(cable: Cable) -> None:
     assert receiver.recvfrom(64)[1][0] == "10.127.0.99"
 
 
+@pytest.mark.known("client code", AZURE + "; containernetworking/plugins pkg/hns")
 @pytest.mark.parametrize(
     ("policies", "translated"),
     [
@@ -95,6 +103,7 @@ def test_exceptions_and_destinations(cable: Cable, policies: list[Policy], trans
     assert set(seen.values()) <= {MANAGEMENT, POD}
 
 
+@pytest.mark.known("documentation", "Firestone, VFP, NSDI 2017: flows are tracked")
 def test_answers_to_what_came_in_are_not_translated(cable: Cable) -> None:
     cable.load(nat())
     server, client = cable.udp(cable.pod, POD, 53), cable.udp(cable.world, WORLD[0])
@@ -104,12 +113,14 @@ def test_answers_to_what_came_in_are_not_translated(cable: Cable) -> None:
     assert client.recvfrom(64) == (b"answer", (POD, 53))
 
 
+@pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation container-networking/multi-subnet")
 def test_acls_see_the_pods_own_address(cable: Cable) -> None:
     allow = {"Action": "Allow", "Direction": "Out", "Priority": 100, "LocalAddresses": POD}
     cable.load(nat(), Acl.from_v2(allow))
     assert peer_of(cable, WORLD[0])[0] == MANAGEMENT
 
 
+@pytest.mark.known("inferred", "microsoft/SDN Kubernetes/windows/debug/networkhealth.ps1: names of VFP's rules")
 @pytest.mark.parametrize("protocol", [6, 17])
 def test_a_mapped_port_leads_to_the_pod_and_keeps_the_client(cable: Cable, protocol: int) -> None:
     allow = {"Action": "Allow", "Direction": "In", "Priority": 100, "LocalPorts": "80", "LocalAddresses": POD}
@@ -132,6 +143,7 @@ def test_a_mapped_port_leads_to_the_pod_and_keeps_the_client(cable: Cable, proto
     assert peer == client.getsockname()
 
 
+@pytest.mark.known("inferred", "microsoft/hcsshim hcn/hcnpolicy.go: a mapping names a VIP and a protocol")
 def test_a_mapping_for_another_address_or_protocol_does_nothing(cable: Cable) -> None:
     for settings in ({"Protocol": 6}, {"Protocol": 17, "VIP": "10.127.0.99"}, {"VIP": "2001:db8::1"}):
         cable.load(PortMapping.from_v2({"InternalPort": 80, "ExternalPort": 8080, **settings}))
@@ -157,6 +169,7 @@ def seen(cable: Cable) -> Callable[[str], str]:
     return destination_mac
 
 
+@pytest.mark.known("client code", "aws/amazon-vpc-cni-plugins plugins/vpc-bridge")
 def test_a_route_with_encap_hands_the_prefix_to_the_host(cable: Cable, seen: Callable[[str], str]) -> None:
     cable.load(SdnRoute.from_v2({"DestinationPrefix": "203.0.113.128/25", "NeedEncap": True}), nat())
     sender = cable.udp(cable.pod, POD)
@@ -166,6 +179,7 @@ def test_a_route_with_encap_hands_the_prefix_to_the_host(cable: Cable, seen: Cal
     assert seen(WORLD[0]) != HOST_MAC
 
 
+@pytest.mark.known("inferred", "microsoft/hcsshim hcn/hcnpolicy.go SDNRoutePolicySetting: NextHop")
 def test_a_route_with_a_next_hop_is_the_compartments(cable: Cable) -> None:
     hop = SdnRoute.from_v2({"DestinationPrefix": "203.0.113.0/24", "NextHop": "10.1.0.1"})
     assert cable.script([hop]) == ""

@@ -1,0 +1,80 @@
+"""The rtnetlink messages that give interfaces addresses and routes."""
+
+from __future__ import annotations
+
+from functools import cache
+from ipaddress import ip_address
+
+from hnsfake.dataplane.interface import IPAddress, IPInterface, IPNetwork
+from hnsfake.dataplane.messages import u32, with_attribute
+from hnsfake.dataplane.netlink import Template, encode
+
+_IFA_RT_PRIORITY, _RTA_PRIORITY = 9, 6
+_INDEX, _ADDRESS, _HOP = 0x71727374, "241.242.243.244", "231.232.233.234"
+
+
+def address(index: int, interface: IPInterface, metric: int = 0) -> bytes:
+    """Give an interface an address; ``metric`` is that of the on-link route that comes with it."""
+    if interface.version == 4:
+        template = _address(interface.network.prefixlen)
+        message = template.fill(index=u32(index), address=interface.ip.packed, local=interface.ip.packed)
+    else:
+        message = encode(
+            lambda batch: batch.addr(
+                "add", index=index, address=str(interface.ip), prefixlen=interface.network.prefixlen, flags=2
+            )
+        )
+    return with_attribute(message, _IFA_RT_PRIORITY, u32(metric)) if metric else message
+
+
+def forget_address(index: int, interface: IPInterface) -> bytes:
+    """Take an address from an interface; with the last one of a family go the routes through the interface."""
+    return encode(
+        lambda batch: batch.addr("del", index=index, address=str(interface.ip), prefixlen=interface.network.prefixlen)
+    )
+
+
+@cache
+def _address(length: int) -> Template:
+    message = encode(lambda batch: batch.addr("add", index=_INDEX, address=_ADDRESS, local=_HOP, prefixlen=length))
+    return Template(message, index=u32(_INDEX), address=ip_address(_ADDRESS).packed, local=ip_address(_HOP).packed)
+
+
+def route(destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int = 0) -> bytes:
+    """Add a route through an interface, behind any other of the same metric to the same destination."""
+    if next_hop is not None and next_hop.version == 4 and destination.prefixlen == 0:
+        message = _default_route().fill(hop=next_hop.packed, index=u32(index))
+        return with_attribute(message, _RTA_PRIORITY, u32(metric)) if metric else message
+    return _route("append", destination, next_hop, index, metric)
+
+
+def delete_route(destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int = 0) -> bytes:
+    """Remove a route; without a metric the first one."""
+    return _route("del", destination, next_hop, index, metric)
+
+
+def route_via(destination: IPNetwork, next_hop: IPAddress, metric: int) -> bytes:
+    """Add a route through whichever interface reaches the next hop."""
+    return encode(lambda batch: batch.route("add", dst=str(destination), gateway=str(next_hop), priority=metric))
+
+
+def delete_route_via(destination: IPNetwork, next_hop: IPAddress) -> bytes:
+    """Remove a route through whichever interface reaches the next hop."""
+    return encode(lambda batch: batch.route("del", dst=str(destination), gateway=str(next_hop)))
+
+
+def _route(verb: str, destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int) -> bytes:
+    parts: dict[str, object] = {"dst": str(destination), "oif": index}
+    if next_hop is not None:
+        parts["gateway"] = str(next_hop)
+    else:
+        parts["scope"] = 253  # on link
+    if metric:
+        parts["priority"] = metric
+    return encode(lambda batch: batch.route(verb, **parts))
+
+
+@cache
+def _default_route() -> Template:
+    message = encode(lambda batch: batch.route("append", dst="default", gateway=_HOP, oif=_INDEX))
+    return Template(message, hop=ip_address(_HOP).packed, index=u32(_INDEX))
