@@ -230,9 +230,7 @@ def test_a_container_with_an_endpoint_that_is_not_there_is_not_made(node: Node) 
     assert json.loads(node.hcn("HcsEnumerateComputeSystems").output or "") == []
 
 
-@pytest.mark.known(
-    "client code", "microsoft/hcsshim internal/hcs/schema1/schema1.go NetworkSharedContainerName"
-)
+@pytest.mark.known("client code", "microsoft/hcsshim internal/hcs/schema1/schema1.go NetworkSharedContainerName")
 def test_a_container_of_version_1_shares_the_compartment_of_the_one_it_names(node: Node, endpoint: str) -> None:
     first = _created(node, "pause", EndpointList=[endpoint])
     assert _created(node, "web", NetworkSharedContainerName="pause", EndpointList=[endpoint]) == first
