@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
 from hnsfake.service import pools
 from tests.contract.service import VERSION, Bench
@@ -77,9 +76,13 @@ def test_each_translating_endpoint_has_a_block_of_ports_of_its_own() -> None:
 
 @pytest.mark.known("inferred", "projectcalico/calico#4682: a pool is an endpoint's own, so they run out")
 def test_when_all_blocks_of_ports_are_taken_creating_fails() -> None:
-    with pytest.raises(HnsError) as refused:
-        pools.port_block(lambda _: False)
-    assert refused.value.hresult is HResult.E_OUTOFMEMORY
+    bench = Bench()
+    network = bench.network("L2Bridge", "10.1.0.0/22")["ID"]
+    document = {"SchemaVersion": VERSION, "Policies": [{"Type": "OutBoundNAT", "Settings": {}}]}
+    handle = bench.handle("Network", network)
+    for _ in range(len(pools.POOL_PORTS) // pools.POOL_BLOCK):
+        assert bench.invoke("HcnCreateEndpoint", document, handle=handle).ok
+    assert bench.invoke("HcnCreateEndpoint", document, handle=handle).hresult == HResult.E_OUTOFMEMORY
 
 
 @pytest.mark.known("inferred", "a number that no compartment has may be given to one")
