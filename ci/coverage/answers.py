@@ -11,6 +11,7 @@ PLACES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "NetworkV1": (("v1 networks", ""),),
     "SubnetV1": (("v1 networks", "Subnets."),),
     "ExtensionState": (("v1 networks", "Extensions."),),
+    "ObjectDocument": ((_NETWORK, ""), (_ENDPOINT, "")),
     "NetworkV2": ((_NETWORK, ""),),
     "IpamV2": ((_NETWORK, "Ipams."),),
     "SubnetV2": ((_NETWORK, "Ipams.Subnets."),),
@@ -38,7 +39,10 @@ PLACES: Mapping[str, tuple[tuple[str, str], ...]] = {
 """By the model that reads a document; one that isn't here is a request's alone."""
 
 _ONLY_V1 = "hcsshim's document has none; v1 shows it"
+_NOT_SEEN = "in Microsoft's schema, and in no published v2 document"
 NOT_RETURNED: Mapping[str, str] = {
+    **dict.fromkeys((f"ObjectDocument.{name}" for name in ("Owner", "Telemetry", "State", "Version")), _NOT_SEEN),
+    "ObjectDocument.AdditionalParams": _ONLY_V1,
     "NetworkV2.AdditionalParams": _ONLY_V1,
     "SubnetV2.ID": _ONLY_V1,
     "IpConfigurationV2.IpSubnetId": "hcsshim's document has none; v1 shows IPSubnetId",

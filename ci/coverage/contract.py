@@ -110,8 +110,14 @@ def fields() -> list[Field]:
     return [
         _field(model, name)
         for model in sorted(documents(), key=lambda model: (model.__module__, model.__name__))
-        for name in model.model_fields
+        for name in listed_fields(model)
     ]
+
+
+def listed_fields(model: type[Document]) -> list[str]:
+    """Return the names of a document's fields, but of those that all objects have only what is of note in its own."""
+    spoken_of = dict(EFFECTS[model.__name__].each()) if model.__name__ in EFFECTS else {}
+    return [name for name in model.model_fields if name in model.__annotations__ or name in spoken_of]
 
 
 def _field(model: type[Document], name: str) -> Field:

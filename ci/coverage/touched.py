@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.policies import Policy
 from hnsfake.documents.policies.base import aliases
-from hnsfake.documents.schema import Document, UnknownFields
+from hnsfake.documents.schema import Document, ObjectDocument, UnknownFields
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.hns import HnsService
 from hnsfake.service.pipeline import V1_FUNCTION
@@ -146,6 +146,8 @@ class _Touched:
             return
         for field in read.model_fields_set:
             self._note("field", type(read).__name__, field)
+            if isinstance(read, ObjectDocument) and field in ObjectDocument.model_fields:
+                self._note("field", ObjectDocument.__name__, field)
             value = getattr(read, field)
             if field == "Type" and isinstance(value, str) and type(read).__name__.startswith("Network"):
                 self._note("network type", value.lower())

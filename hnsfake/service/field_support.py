@@ -70,17 +70,19 @@ EFFECTS: Mapping[str, Effects] = {
     "_Networking": Effects(wire="Namespace NetworkSharedContainerName"),
     "EndpointV1": Effects(
         wire="Policies MacAddress IPAddress PrefixLength GatewayAddress DNSSuffix DNSServerList DNSDomain "
-        "IsRemoteEndpoint",
+        "IsRemoteEndpoint EnableLowMetric",
         identity="ID Name VirtualNetwork VirtualNetworkName",
-        shown="Namespace SharedContainers State EncapOverhead",
+        shown="Namespace SharedContainers State EncapOverhead AdditionalParams",
         none={
             "IPv6Address": _NO_IPV6,
             "IPv6PrefixLength": _NO_IPV6,
             "GatewayAddressV6": _NO_IPV6,
             "EnableInternalDNS": "HNS runs no DNS server",
             "DisableICC": "endpoints of one network reach each other",
-            "EnableLowMetric": "the metric is that of the routes",
         },
+    ),
+    "ObjectDocument": Effects(
+        identity="ID Name", call="SchemaVersion", shown="Owner Version AdditionalParams Health Telemetry State"
     ),
     "EndpointV2": Effects(
         wire="Policies IpConfigurations Dns Routes MacAddress Flags",
@@ -118,13 +120,17 @@ EFFECTS: Mapping[str, Effects] = {
         none=dict.fromkeys(("Protocol", "InternalPort", "ExternalPort", "DistributionType", "Flags"), _NO_BALANCING)
     ),
     "IpSubnetSettings": Effects(identity="SubnetId", call="IpSubnets"),
-    "ModifyRequest": Effects(call="ResourceType RequestType Settings"),
+    "ModifyRequest": Effects(
+        call="ResourceType RequestType Settings", none={"ResourceUri": "no client sends one; its use is not published"}
+    ),
     "NamespaceResource": Effects(wire="EndpointId", identity="ContainerId"),
     "PolicySettings": Effects(wire="Policies"),
     "SubnetSettings": Effects(wire="Subnets"),
     "VmPort": Effects(none=dict.fromkeys(("PortId", "VirtualNicName", "VirtualMachineId"), _NO_VM)),
     "NamespaceV1": Effects(wire="IsDefault ResourceList CompartmentId", identity="ID"),
-    "NamespaceV2": Effects(wire="NamespaceId Type Resources", identity="ID", call="SchemaVersion"),
+    "NamespaceV2": Effects(
+        wire="NamespaceId Type Resources", identity="ID", call="SchemaVersion", shown="NamespaceGuid"
+    ),
     "ResourceEntry": Effects(wire="Data", call="Type"),
     "ExtensionState": Effects(
         identity="Id", shown="Name", none={"IsEnabled": "extensions don't switch anything on or off"}
@@ -194,8 +200,10 @@ NOT_ENFORCED_FLAGS: Mapping[str, Mapping[str, str]] = {
         ("ILB", "LOCAL_ROUTED_VIP", "USE_MUX", "PRESERVE_DIP", "VIP_EXTERNAL_IP"), _NO_BALANCING
     ),
     "EndpointFlags": {
+        "MIRRORING": _NO_VM,
+        "OVERRIDE_DNS_SERVER_ORDER": _DNS,
+        "DHCP": "an endpoint of a network without subnets asks for its address itself",
         "DISABLE_ICC": "endpoints of one network reach each other",
-        "ENABLE_LOW_METRIC": "the metric is that of the routes",
     },
 }
 

@@ -237,6 +237,14 @@ def test_a_flag_of_an_endpoint_is_a_word_in_v1(flag: EndpointFlags, word: str) -
     assert bench.v1("GET", f"/endpoints/{made['ID']}")["Output"][word] is True
 
 
+@pytest.mark.known("documentation", "MicrosoftDocs/Virtualization-Documentation hns_schema, EndpointFlags")
+@pytest.mark.parametrize("flag", EndpointFlags, ids=lambda flag: str(flag.name))
+def test_a_flag_of_an_endpoint_comes_back(flag: EndpointFlags) -> None:
+    bench = Bench()
+    address = [{"IpAddress": "10.1.0.9"}]
+    assert bench.endpoint(bench.network("Overlay")["ID"], Flags=int(flag), IpConfigurations=address)["Flags"] == flag
+
+
 @pytest.mark.known("client code", "microsoft/hcsshim hcn/hcnloadbalancer.go")
 @pytest.mark.parametrize("flag", PortMappingFlags, ids=lambda flag: str(flag.name))
 @pytest.mark.parametrize("whole", [0, LoadBalancerFlags.DSR, LoadBalancerFlags.IPV6])

@@ -227,3 +227,48 @@ def test_a_field_that_is_empty_or_as_it_would_be_anyway_is_not_spoken_of(caplog:
         ipams = [{"Type": "Static", "Subnets": [{"IpAddressPrefix": "10.1.0.0/24"}]}]
         bench.network("L2Bridge", Dns={}, Ipams=ipams)
     assert caplog.records == []
+
+
+HNSS_OWN: dict[str, Any] = {
+    "Owner": "somebody",
+    "Version": 1,
+    "Telemetry": {"a": 1},
+    "State": 3,
+    "Health": {"Data": {}},
+    "AdditionalParams": {"b": 2},
+}
+SCHEMA = "MicrosoftDocs/Virtualization-Documentation hns_schema"
+
+
+@pytest.mark.known("inferred", f"{SCHEMA}: members that HNS itself writes; clients send whole documents back")
+def test_what_all_objects_have_is_known_and_hnss_own() -> None:
+    bench = Bench(strict=True)
+    plain, sent = bench.network(prefix="10.1.0.0/24"), bench.network(prefix="10.2.0.0/24", **HNSS_OWN)
+    assert sent.keys() == plain.keys()
+    assert sent["Health"] == plain["Health"]
+    shown = bench.v1("GET", f"/networks/{sent['ID']}")["Output"]
+    assert shown["State"] == 1
+    assert shown["Version"] == bench.v1("GET", f"/networks/{plain['ID']}")["Output"]["Version"]
+
+
+@pytest.mark.known("inferred", f"{SCHEMA}: the compartment is HNS's, and so is its GUID")
+def test_a_compartments_guid_is_hnss_own() -> None:
+    asked = "11111111-2222-3333-4444-555555555555"
+    made = Bench(strict=True).made("Namespace", {"SchemaVersion": VERSION, "NamespaceGuid": asked})
+    assert made["NamespaceGuid"].lower() != asked
+
+
+@pytest.mark.known("documentation", f"{SCHEMA}, ModifySettingRequest")
+def test_a_modify_request_may_have_a_resource_uri() -> None:
+    bench = Bench(strict=True)
+    endpoint = bench.endpoint(bench.network()["ID"])["ID"]
+    request = {"ResourceUri": "/x", "ResourceType": "Policy", "RequestType": "Add", "Settings": {"Policies": []}}
+    assert bench.invoke("HcnModifyEndpoint", request, handle=bench.handle("Endpoint", endpoint)).ok
+
+
+@pytest.mark.known("documentation", f"{SCHEMA}, SDNRoutePolicySetting")
+def test_a_routes_endpoint_monitor_is_kept() -> None:
+    bench = Bench(strict=True)
+    settings = {"DestinationPrefix": "10.9.0.0/16", "NextHop": "10.1.0.1", "AutomaticEndpointMonitor": True}
+    sent = [{"Type": "SDNRoute", "Settings": settings}]
+    assert bench.endpoint(bench.network("L2Bridge")["ID"], Policies=sent)["Policies"] == sent

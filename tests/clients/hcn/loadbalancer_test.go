@@ -218,7 +218,7 @@ func TestALoadBalancerThatCannotWorkIsRefused(t *testing.T) {
 	}{
 		"no endpoints": {
 			func(b *hcn.HostComputeLoadBalancer) { b.HostComputeEndpoints = nil },
-			hcn.ErrorCode(windows.ERROR_INVALID_PARAMETER),
+			hcn.ErrorCode(windows.HCN_E_INVALID_JSON_REFERENCE),
 		},
 		"an endpoint that is gone": {
 			func(b *hcn.HostComputeLoadBalancer) { b.HostComputeEndpoints = []string{missing} },

@@ -199,7 +199,7 @@ func TestALoadBalancerIsRefused(t *testing.T) {
 		},
 		"without endpoints": {
 			func(*hcsshim.HNSEndpoint) []*hcsshim.HNSEndpoint { return nil },
-			"10.96.0.12", windows.ERROR_INVALID_PARAMETER,
+			"10.96.0.12", windows.Errno(windows.HCN_E_INVALID_JSON_REFERENCE),
 		},
 		"with a front end that is taken": {
 			func(e *hcsshim.HNSEndpoint) []*hcsshim.HNSEndpoint { return []*hcsshim.HNSEndpoint{e} },

@@ -133,11 +133,7 @@ func endpointsWhere(filter string) func() ([]hcn.HostComputeEndpoint, error) {
 func TestADetailedQueryNamesTheContainers(t *testing.T) {
 	endpoint, namespace := newEndpoint(t, natNetwork(t), "detailed"), newNamespace(t, hcn.NamespaceTypeHost)
 	check(t, endpoint.NamespaceAttach(namespace.Id))
-	check(t, hcn.ModifyNamespaceSettings(namespace.Id, &hcn.ModifyNamespaceSettingRequest{
-		ResourceType: hcn.NamespaceResourceTypeContainer,
-		RequestType:  hcn.RequestTypeAdd,
-		Settings:     document(t, map[string]string{"ContainerId": "pod"}),
-	}))
+	holdContainer(t, namespace.Id, "pod")
 	found, err := hcn.ListEndpointsQuery(hcn.HostComputeQuery{
 		SchemaVersion: hcn.V2SchemaVersion(), Flags: hcn.HostComputeQueryFlagsDetailed, Filter: `{"Name": "detailed"}`,
 	})

@@ -193,7 +193,7 @@ func TestALoadBalancerIsRefused(t *testing.T) {
 		"with a front end that is taken": {[]hcn.HostComputeEndpoint{*endpoint}, []string{"10.96.0.20"}, 80, hcn.ErrorCode(windows.ERROR_ALREADY_EXISTS)},
 		"with a node port that is taken": {[]hcn.HostComputeEndpoint{*endpoint}, nil, 30080, hcn.HCN_E_PORT_ALREADY_EXISTS},
 		"with a backend that is gone":    {[]hcn.HostComputeEndpoint{*endpoint, {Id: missing}}, []string{"10.96.0.24"}, 80, hcn.HCN_E_PORT_NOT_FOUND},
-		"without backends":               {nil, []string{"10.96.0.24"}, 80, hcn.ErrorCode(windows.ERROR_INVALID_PARAMETER)},
+		"without backends":               {nil, []string{"10.96.0.24"}, 80, hcn.ErrorCode(windows.HCN_E_INVALID_JSON_REFERENCE)},
 		"with a VIP that is none":        {[]hcn.HostComputeEndpoint{*endpoint}, []string{"service"}, 80, hcn.HCN_E_INVALID_IP},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -182,6 +182,20 @@ func newNamespace(t *testing.T, kind hcn.NamespaceType) *hcn.HostComputeNamespac
 	return made
 }
 
+// holdContainer puts a container into a namespace; it is out again before the namespace is deleted.
+func holdContainer(t *testing.T, namespace, container string) {
+	t.Helper()
+	change := func(request hcn.RequestType) error {
+		return hcn.ModifyNamespaceSettings(namespace, &hcn.ModifyNamespaceSettingRequest{
+			ResourceType: hcn.NamespaceResourceTypeContainer,
+			RequestType:  request,
+			Settings:     document(t, map[string]string{"ContainerId": container}),
+		})
+	}
+	check(t, change(hcn.RequestTypeAdd))
+	t.Cleanup(func() { check(t, change(hcn.RequestTypeRemove)) })
+}
+
 // newContainer asks the Host Compute Service itself, which hnslib has nothing for.
 func newContainer(t *testing.T, id string) {
 	t.Helper()

@@ -120,11 +120,7 @@ func modifyNamespace(t *testing.T, namespace string, request hcn.RequestType, en
 func TestResourcesAreEndpointsAndContainers(t *testing.T) {
 	endpoint, namespace := newEndpoint(t, natNetwork(t), "inside"), newNamespace(t, hcn.NamespaceTypeHost)
 	check(t, hcn.AddNamespaceEndpoint(namespace.Id, endpoint.Id))
-	check(t, hcn.ModifyNamespaceSettings(namespace.Id, &hcn.ModifyNamespaceSettingRequest{
-		ResourceType: hcn.NamespaceResourceTypeContainer,
-		RequestType:  hcn.RequestTypeAdd,
-		Settings:     document(t, map[string]string{"ContainerId": "pod"}),
-	}))
+	holdContainer(t, namespace.Id, "pod")
 	found, err := hcn.GetNamespaceByID(namespace.Id)
 	check(t, err)
 	for _, want := range []struct {

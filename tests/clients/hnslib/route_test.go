@@ -90,6 +90,7 @@ func TestARouteIsRefused(t *testing.T) {
 	wantText(t, err, "missing endpoints")
 	_, err = hcn.AddRoute([]hcn.HostComputeEndpoint{{Id: missing}}, "169.254.169.0/24", "127.10.0.33", false)
 	wantEqual(t, "endpoint's port not found", hcn.IsPortNotFoundError(err), true)
-	_, err = (&hcn.HostComputeRoute{HostComputeEndpoints: []string{missing}, SchemaVersion: hcn.V2SchemaVersion()}).Create()
+	endpoint := newEndpoint(t, overlayNetwork(t), "routed")
+	_, err = (&hcn.HostComputeRoute{HostComputeEndpoints: []string{endpoint.Id}, SchemaVersion: hcn.V2SchemaVersion()}).Create()
 	wantCode(t, err, windows.HCN_E_INVALID_POLICY)
 }
