@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hnsfake.documents import guids
 from tests.contract.model.reference import Reference, same_mac
 from tests.contract.service import VERSION, Bench
 
@@ -129,7 +130,7 @@ def _endpoint_v1(shown: dict[str, Any]) -> Any:
         shown["IPAddress"],
         same_mac(shown["MacAddress"]),
         shown.get("IsRemoteEndpoint", False),
-        shown.get("Namespace", {}).get("ID", "").upper(),
+        shown.get("Namespace", {}).get("ID", "").upper().replace(guids.ZERO, ""),  # HNS 9 writes none as zeros
         mappings,
     )
 
