@@ -213,10 +213,14 @@ def test_calls_keep_no_memory(hcn: SharedObject) -> None:
             record.take()
             hcn.enumerate("HcnEnumerateNetworks")
 
+    def grown(count: int) -> int:
+        before = bytes_in_use()
+        calls(count)
+        return bytes_in_use() - before
+
     calls(50)  # what libraries set up once
-    before = bytes_in_use()
-    calls(500)
-    assert bytes_in_use() - before < 500 * 32  # an empty record alone would be more
+    # The lab is in this process, too, and its heap comes and goes; what a call keeps is kept in every round.
+    assert min(grown(500) for _ in range(4)) < 500 * 32  # an empty record alone would be more
 
 
 @pytest.mark.known("documentation", "ComputeNetwork.h, in microsoft/windows-rs Win32/System/HostComputeNetwork")
