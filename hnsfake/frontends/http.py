@@ -53,6 +53,7 @@ _calls = CapacityLimiter(1_000)
 Endpoint = Callable[[Request], Awaitable[Response]]
 _LONGEST_HANDLE = 20
 _JSON = "application/json"
+_V1_METHODS = ["GET", "POST", "DELETE"]
 
 
 class Service(Protocol):
@@ -129,8 +130,11 @@ def application(
     async def no_route(request: Request, _: Exception) -> Response:
         return await hns_call(request)
 
-    # The first route that fits is taken: this one, of the many for functions, which are there to be read about.
-    app.add_api_route(V2_ROOT + "{function}", hcn, methods=["POST"], include_in_schema=False, response_model=None)
+    # The first route that fits is taken. These take all calls, and FastAPI, which has nothing to check of them, no part
+    # in it; the routes of each operation are there to be read about.
+    app.add_route(V2_ROOT + "{function}", hcn, methods=["POST"])
+    for word in dict.fromkeys(operation.path.strip("/").partition("/")[0] for operation in V1_OPERATIONS):
+        app.add_route(f"/{word}{{rest:path}}", hns_call, methods=_V1_METHODS)
     for operation in V1_OPERATIONS:
         _add(app, operation, hns_call, {"model": Envelope, "headers": HRESULT_HEADERS})
     for operation in v2_operations(function for function in FUNCTIONS if function != V1_FUNCTION):

@@ -30,8 +30,8 @@ def test_a_call_that_fails_ends_the_measurement() -> None:
 @pytest.mark.parametrize(("ours", "met"), [(50.0, True), (49.0, False)])
 def test_the_bound_of_a_way_in(ours: float, met: bool) -> None:
     measured: dict[ways.Case, ways.Figures] = {
-        ways.Case("HTTP", 1): {OURS: ours, CONSTANT: 100.0},
-        ways.Case(ways.IN_PROCESS, 1): {OURS: 1.0},
+        ways.Case("HTTP", 1): {OURS: [ours, 0.0, 100.0], CONSTANT: [100.0, 100.0, 100.0]},
+        ways.Case(ways.IN_PROCESS, 1): {OURS: [1.0]},
     }
     assert [bound for bound, _ in ways.judge(measured)] == [met]
 
