@@ -6,7 +6,7 @@ difference, and becomes the state only after the data plane agreed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -73,7 +73,7 @@ class State:
 
     def compartments(self) -> set[int]:
         """Return the numbers of all compartments, the host's among them."""
-        return compartments(self.namespaces.values(), self.systems.values())
+        return compartments(self.namespaces, self.systems)
 
 
 _FIELDS: Mapping[type[Noun], str] = {
@@ -89,10 +89,10 @@ _FIELDS: Mapping[type[Noun], str] = {
 }
 
 
-def compartments(namespaces: Iterable[Namespace], systems: Iterable[ComputeSystem]) -> set[int]:
+def compartments(namespaces: Table[Namespace], systems: Table[ComputeSystem]) -> set[int]:
     """Return the numbers of the compartments that are there for these, and the host's."""
-    own = (system.compartment for system in systems if system.has_own_compartment)
-    return {HOST_COMPARTMENT, *(namespace.compartment for namespace in namespaces), *own}
+    own = {system.compartment for system in systems.in_any_order() if system.has_own_compartment}
+    return {HOST_COMPARTMENT} | {namespace.compartment for namespace in namespaces.in_any_order()} | own
 
 
 class Transaction:
@@ -110,11 +110,11 @@ class Transaction:
 
     def compartments(self) -> set[int]:
         """Return the numbers of all compartments, the host's among them."""
-        return compartments(self.all(Namespace), self.all(ComputeSystem))
+        return compartments(self._kinds[Namespace], self._kinds[ComputeSystem])
 
     def taken_compartments(self) -> set[int]:
         """Return the numbers that no new compartment may have: those in use, and those that a system outlived."""
-        return self.compartments() | {system.compartment for system in self.all(ComputeSystem)}
+        return self.compartments() | {system.compartment for system in self._kinds[ComputeSystem].in_any_order()}
 
     def find(self, kind: type[N], object_id: str) -> N | None:
         """Return the object with this id, or None."""

@@ -29,9 +29,15 @@ def test_a_lane_that_fails_says_why() -> None:
     ("create", "delete", "met"), [(200, 200, [True, True]), (201, 100, [False, True]), (200, 201, [True, False])]
 )
 def test_bounds(create: float, delete: float, met: list[bool]) -> None:
-    medians = {
-        FLOOR: {"create": 100.0, "delete": 50.0},
-        BRIDGE_CNI: {"create": 1000.0, "delete": 1000.0},
-        OURS: {"create": create, "delete": delete},
+    runs = {
+        FLOOR: [{"create": 100.0, "delete": 50.0}],
+        BRIDGE_CNI: [{"create": 1000.0, "delete": 1000.0}],
+        OURS: [{"create": create, "delete": delete}],
     }
-    assert [bound for bound, _ in judge(medians)] == met
+    assert [bound for bound, _ in judge(runs)] == met
+
+
+def test_a_lane_is_compared_with_the_one_of_its_turn() -> None:
+    slow, quick = {"create": 300.0, "delete": 50.0}, {"create": 100.0, "delete": 50.0}
+    runs = {FLOOR: [slow, quick, quick], BRIDGE_CNI: [slow], OURS: [slow, slow, quick]}
+    assert judge(runs)[0].text == "create 1.00x (a), bound 2x"

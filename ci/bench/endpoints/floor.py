@@ -2,7 +2,8 @@
 
 Messages are encoded and scripts written before the clock runs. An endpoint is: a namespace; a veth into it,
 its other end a quiet port of the switch with a static MAC; loopback and vNIC up, an address, a default route;
-the VFP of the port; an element that leads its address to its MAC. Objects and rules are those of hnsfake's
+the VFP of the port; its carrier settled, so that it carries packets at once; an element that leads its address
+to its MAC. Objects and rules are those of hnsfake's
 data plane; how they get into the kernel is not.
 """
 
@@ -40,6 +41,7 @@ class Prepared:
     fd: int
     port: bytes
     ports: int
+    settled: bytes
     vnic: bytes
     vnics: int
     vfp: str
@@ -94,6 +96,7 @@ def prepare(number: int) -> Prepared:
         fd,
         port,
         ports,
+        _batch(messages.settled(index))[0],
         vnic,
         vnics,
         ruleset(PortContext("eth0", want)),
@@ -113,6 +116,7 @@ def create(endpoint: Prepared, switch: socket.socket, rules: Context) -> None:
         _send(compartment, endpoint.vnic, endpoint.vnics)
     with Context() as vfp:
         vfp.run(endpoint.vfp)
+    _send(switch, endpoint.settled, 1)
     rules.run(endpoint.lead)
 
 
