@@ -14,6 +14,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6
 from typing import Protocol
 
 from hnsfake.dataplane.metrics import ROUTE, VNIC
+from hnsfake.documents.load_balancer import PortMapping, PortMappingFlags
 from hnsfake.documents.policies import Policy
 
 IPAddress = IPv4Address | IPv6Address
@@ -111,6 +112,66 @@ class EndpointWant:
 
 
 @dataclass(frozen=True, slots=True)
+class BackendWant:
+    """A load balancer's backend: an endpoint, here or remote."""
+
+    endpoint_id: str
+    address: IPAddress
+    remote: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FrontEnd:
+    """What clients of a load balancer send to. External port 0: every port of the VIP, kept as it is."""
+
+    vip: IPAddress
+    protocol: int
+    external_port: int
+    internal_port: int
+    distribution: int = 0
+    flags: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its key in a map."""
+        return f"{self.vip} . {self.protocol} . {self.external_port}"
+
+    @property
+    def internal(self) -> bool:
+        """Whether it is reached from inside alone."""
+        return bool(self.flags & PortMappingFlags.ILB)
+
+    @property
+    def preserves_destination(self) -> bool:
+        """Whether packets keep the VIP as their destination."""
+        return bool(self.flags & PortMappingFlags.PRESERVE_DIP)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadBalancerWant:
+    """A load balancer as the data plane needs it; without VIPs its front end is the node's address."""
+
+    id: str
+    network_id: str
+    backends: tuple[BackendWant, ...]
+    mappings: tuple[PortMapping, ...]
+    vips: tuple[IPAddress, ...] = ()
+    source_vip: IPAddress | None = None
+    dsr: bool = False
+    ipv6: bool = False
+
+    def front_ends(self, management_ip: IPAddress) -> list[FrontEnd]:
+        """Return its front ends; a port of protocol 0 is one of TCP and one of UDP (moby/moby libnetwork)."""
+        return [
+            FrontEnd(vip, protocol, m.external_port, m.internal_port, m.distribution, m.flags)
+            for vip in self.vips or (management_ip,)
+            for m in self.mappings
+            for protocol in ((m.protocol,) if m.protocol or not m.external_port else (6, 17))
+            if vip.version == management_ip.version and self.ipv6 == (vip.version == 6)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class CompartmentWant:
     """A compartment other than the host's: what an HNS namespace of type Host or Guest is."""
 
@@ -118,7 +179,7 @@ class CompartmentWant:
     namespace_id: str
 
 
-Want = NetworkWant | EndpointWant | CompartmentWant
+Want = NetworkWant | EndpointWant | LoadBalancerWant | CompartmentWant
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_interface
 
-from hnsfake.dataplane import ip_messages, messages
+from hnsfake.dataplane import forwarding, ip_messages, messages
 from hnsfake.dataplane.interface import NetworkWant, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.metrics import INTERNAL_VNIC, ROUTE
@@ -14,10 +13,10 @@ from hnsfake.dataplane.metrics import INTERNAL_VNIC, ROUTE
 
 @dataclass(frozen=True, slots=True)
 class HostVnic:
-    """The host's vNIC on the switch: what its kernel name begins with, and its settings beside every vNIC's."""
+    """The host's vNIC on the switch: what its kernel name begins with, and whether what comes in by it is forwarded."""
 
     prefix: str
-    settings: Mapping[int, int]
+    forwards: bool
 
 
 class InternalSwitch:
@@ -42,6 +41,8 @@ class InternalSwitch:
 
     def remove(self) -> None:
         """Remove the switch."""
+        if self._host is not None and self._host.forwards:
+            forwarding.forward(self._kernel, [self._host_vnic], False)
         self._kernel.switch.send(self._removal(), "remove an internal switch")
 
     def clear(self) -> None:
@@ -74,13 +75,11 @@ class InternalSwitch:
         ]
         kernel.node.send(
             [
-                messages.vnic_up(
-                    self._host_vnic,
-                    vnic_alias(self._network.name),
-                    settings={**HOST_SETTINGS, **host.settings},
-                ),
+                messages.vnic_up(self._host_vnic, vnic_alias(self._network.name), settings=HOST_SETTINGS),
                 *(ip_messages.address(self._host_vnic, gateway, INTERNAL_VNIC + ROUTE) for gateway in gateways),
             ],
             "configure the host's vNIC on an internal switch",
         )
         kernel.switch.send([messages.settled(self._host_port)], "settle the host's port of an internal switch")
+        if host.forwards:
+            forwarding.forward(kernel, [self._host_vnic], True)

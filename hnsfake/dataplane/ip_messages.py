@@ -10,6 +10,7 @@ from hnsfake.dataplane.messages import u32, with_attribute
 from hnsfake.dataplane.netlink import Template, encode
 
 _IFA_RT_PRIORITY, _RTA_PRIORITY = 9, 6
+_BEFORE_MAIN = 100  # the main table is looked up at 32766
 _INDEX, _ADDRESS, _HOP = 0x71727374, "241.242.243.244", "231.232.233.234"
 
 
@@ -61,6 +62,17 @@ def route_via(destination: IPNetwork, next_hop: IPAddress, metric: int) -> bytes
 def delete_route_via(destination: IPNetwork, next_hop: IPAddress) -> bytes:
     """Remove a route through whichever interface reaches the next hop."""
     return encode(lambda batch: batch.route("del", dst=str(destination), gateway=str(next_hop)))
+
+
+def mark_rule(verb: str, mark: int) -> bytes:
+    """Have packets with a mark looked up in the table of that number first ("add"), or no more ("del")."""
+    return encode(lambda batch: batch.rule(verb, fwmark=mark, table=mark, priority=_BEFORE_MAIN))
+
+
+def route_in_table(verb: str, destination: IPNetwork, next_hop: IPAddress, index: int, table: int) -> bytes:
+    """Add a route of a table to a next hop that is on the interface's link, or delete it ("del")."""
+    parts = {"dst": str(destination), "gateway": str(next_hop), "oif": index, "table": table}
+    return encode(lambda batch: batch.route(verb, flags=["onlink"], **parts))
 
 
 def _route(verb: str, destination: IPNetwork, next_hop: IPAddress | None, index: int, metric: int) -> bytes:

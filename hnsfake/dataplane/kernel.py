@@ -88,6 +88,8 @@ class Kernel:
 
 
 HOST_SETTINGS = {
+    messages.FORWARDING: 1,  # what of it is seen, forwarding's own rules decide
+    messages.SEND_REDIRECTS: 0,  # what comes in by a vSwitch may go out by it
     messages.ACCEPT_LOCAL: 1,  # what a port translated comes by with the node's own address
     messages.RP_FILTER: 0,
     messages.ARP_IGNORE: 1,  # Windows answers ARP for an address only where the address is

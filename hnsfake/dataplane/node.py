@@ -8,7 +8,7 @@ from functools import partial
 from ipaddress import IPv4Interface
 from typing import Any, ParamSpec, TypeVar
 
-from hnsfake.dataplane import endpoint, messages
+from hnsfake.dataplane import endpoint, forwarding
 from hnsfake.dataplane.compartment import CompartmentState
 from hnsfake.dataplane.drivers import DRIVERS, NetworkDriver
 from hnsfake.dataplane.endpoint import Port
@@ -23,13 +23,15 @@ from hnsfake.dataplane.interface import (
     HostAdapter,
     IPAddress,
     IPNetwork,
+    LoadBalancerWant,
     NetworkWant,
     PortCounters,
 )
 from hnsfake.dataplane.kernel import NIC, Kernel, Place, quiet_ipv6, sysctl
+from hnsfake.dataplane.load_balancer import LoadBalancers
 from hnsfake.dataplane.observe import InterfaceView, RouteView, counters, interfaces, routes
 from hnsfake.dataplane.sandbox import NetNs, Sandbox, SandboxError, enter
-from hnsfake.dataplane.switch import NIC_NAME, ExternalSwitch
+from hnsfake.dataplane.switch import HOST_INTERFACES, NIC_NAME, ExternalSwitch
 from hnsfake.dataplane.transaction import Transaction
 
 P = ParamSpec("P")
@@ -72,12 +74,14 @@ class LinuxNode:
         wire_port = fabric.plug(node, NIC_NAME, NIC, mac)
         self._switch = ExternalSwitch(self._kernel, ADAPTER, partial(fabric.settle, wire_port))
         self._networks: dict[str, NetworkDriver] = {}
+        self._balancers = LoadBalancers(self._kernel)
         self._ports: dict[str, Port] = {}
         self._compartments = {HOST_COMPARTMENT: CompartmentState(HOST_COMPARTMENT, lambda: node)}
         self._graveyard = Graveyard(switch)
         self._carriers: Mapping[type, _Carrier] = {
             NetworkWant: _Carrier(self._create_network, self._modify_network, self._remove_network),
             EndpointWant: _Carrier(self._create_endpoint, self._modify_endpoint, self._remove_endpoint),
+            LoadBalancerWant: _Carrier(self._create_balancer, self._modify_balancer, self._remove_balancer),
             CompartmentWant: _Carrier(self._create_compartment, self._modify_compartment, self._remove_compartment),
         }
         sandbox.run(node, self._boot)
@@ -127,13 +131,12 @@ class LinuxNode:
     def set_forwarding(self, alias: str, on: bool) -> None:
         """Turn IP forwarding of an interface on or off, as Set-NetIPInterface -Forwarding does."""
         if alias == self._switch.host_alias:
-            self._run(self._switch.forward_for, "client", on)
+            self._run(forwarding.forward, self._kernel, HOST_INTERFACES, on)
             return
         view = next((view for view in self.interfaces() if view.alias == alias), None)
         if view is None:
             raise DataplaneError(f"node {self.name} has no interface {alias!r}")
-        request = messages.configure(view.index, {messages.FORWARDING: int(on)})
-        self._run(self._kernel.node.send, [request], f"set forwarding of {alias}")
+        self._run(forwarding.forward, self._kernel, [view.index], on)
 
     def flush(self) -> None:
         """Wait until removed ports are gone from the kernel."""
@@ -170,6 +173,8 @@ class LinuxNode:
         quiet_ipv6()
         enter(self._kernel.node.netns)
         sysctl("net.ipv4.conf.all.rp_filter", "0")
+        sysctl("net.ipv4.conf.all.send_redirects", "0")
+        self._kernel.node.rules(forwarding.RULESET)
         sysctl("net.ipv4.ip_local_port_range", EPHEMERAL_PORTS)
         self._switch.boot()
 
@@ -207,7 +212,9 @@ class LinuxNode:
             state = self._compartments[want.compartment]
             if state.buried:
                 self._graveyard.flush()
-            self._put(self._ports, want.id, endpoint.attach(self._kernel, driver, want, state))
+            port = endpoint.attach(self._kernel, driver, want, state)
+            self._put(self._ports, want.id, port)
+            self._balancers.connect(driver, want, port)
 
     def _modify_endpoint(self, before: EndpointWant, after: EndpointWant) -> None:
         driver = self._networks[after.network_id]
@@ -224,7 +231,17 @@ class LinuxNode:
         if want.remote:
             driver.disconnect(want)
         elif want.compartment is not None:
+            self._balancers.disconnect(want)
             endpoint.detach(self._kernel, driver, want, self._take(self._ports, want.id), self._graveyard)
+
+    def _create_balancer(self, want: LoadBalancerWant) -> None:
+        self._balancers.change(self._networks[want.network_id], None, want)
+
+    def _modify_balancer(self, before: LoadBalancerWant, after: LoadBalancerWant) -> None:
+        self._balancers.change(self._networks[after.network_id], before, after)
+
+    def _remove_balancer(self, want: LoadBalancerWant) -> None:
+        self._balancers.change(self._networks[want.network_id], want, None)
 
     def _create_compartment(self, want: CompartmentWant) -> None:
         state = CompartmentState(want.number, partial(self.sandbox.new_netns, f"compartment {want.number}"))

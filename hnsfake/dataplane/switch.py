@@ -14,11 +14,13 @@ from hnsfake.dataplane.fabric import DEFAULT_ROUTE
 from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, NIC, Kernel
 from hnsfake.dataplane.metrics import DHCP_ROUTE, ROUTE, VNIC
-from hnsfake.dataplane.vfp import local_routed_vip
+from hnsfake.dataplane.vfp import host_port, local_routed_vip, steering
 from hnsfake.documents.policies import PortMapping
 
 BRIDGE, HOST_PORT, HOST_VNIC = 10, 11, 3
 NIC_NAME, VNIC_NAME = "nic0", "vnic0"
+HOST_INTERFACES = (NIC, HOST_VNIC)
+"""What has the node's address: the adapter, or with the switch the host's vNIC."""
 _PORT_MAC = "02-00-00-00-00-02"  # the external port's own; on the wire frames have the host's
 
 
@@ -30,13 +32,7 @@ class ExternalSwitch:
         self._settle_wire = settle_wire
         self._adapter = adapter
         self._users: set[str] = set()
-        self._forwards_for: frozenset[str] = frozenset()
         self._routes: dict[IPNetwork, IPAddress] = {}
-
-    @property
-    def host_index(self) -> int:
-        """The number of the interface that has the node's address."""
-        return HOST_VNIC if self._users else NIC
 
     @property
     def host_alias(self) -> str:
@@ -86,19 +82,6 @@ class ExternalSwitch:
         self._kernel.node.send([request], f"remove the route {destination}")
         self._routes.pop(destination, None)
 
-    def forward_for(self, reason: str, wanted: bool) -> None:
-        """Let the node's stack forward what comes in by the host's interface, while anyone wants it."""
-        before = self._forwards_for
-        after = before | {reason} if wanted else before - {reason}
-        self._kernel.transaction.undo(setattr, self, "_forwards_for", before)
-        self._forwards_for = after
-        index = self.host_index
-        self._kernel.node.send(
-            [messages.configure(index, {messages.FORWARDING: int(bool(after))})],
-            "set forwarding",
-            lambda: [messages.configure(index, {messages.FORWARDING: int(bool(before))})],
-        )
-
     def lead(self, old: Sequence[Element], new: Sequence[Element]) -> None:
         """Change what the external port leads to endpoints: addresses, mapped ports, blocks of ports."""
         self._kernel.switch.rules(change_script(TABLE, old, new), change_script(TABLE, new, old))
@@ -135,11 +118,11 @@ class ExternalSwitch:
         self._settle_wire()
         kernel.switch.send([messages.settled(port) for port in (NIC, HOST_PORT)], "settle the vSwitch")
         kernel.switch.rules(_external_rules(kernel), _REMOVAL)
-        kernel.node.rules(local_routed_vip.RULESET, local_routed_vip.REMOVAL)
+        kernel.node.rules(_HOST_RULES, _NO_HOST_RULES)
 
     def _take_down(self) -> None:
         kernel = self._kernel
-        kernel.node.rules(local_routed_vip.REMOVAL)
+        kernel.node.rules(_NO_HOST_RULES)
         kernel.switch.rules(_REMOVAL)
         kernel.switch.send(
             [
@@ -160,7 +143,7 @@ class ExternalSwitch:
     def _build_again(self) -> None:
         """Undo a take-down, whatever point it got to."""
         kernel = self._kernel
-        kernel.node.rules(local_routed_vip.REMOVAL)
+        kernel.node.rules(_NO_HOST_RULES)
         kernel.switch.rules(_REMOVAL)
         kernel.switch.revert([messages.delete_link(HOST_PORT), messages.delete_link(BRIDGE)])
         self._give_back()
@@ -173,9 +156,8 @@ class ExternalSwitch:
 
     def _host_messages(self, index: int, alias: str) -> list[bytes]:
         """Give an interface what makes it the node's: its address and default route."""
-        settings = {**HOST_SETTINGS, messages.FORWARDING: int(bool(self._forwards_for))}
         return [
-            messages.vnic_up(index, alias, settings=settings),
+            messages.vnic_up(index, alias, settings=HOST_SETTINGS),
             ip_messages.address(index, self._kernel.interface, VNIC + ROUTE),
             ip_messages.route(DEFAULT_ROUTE, self._kernel.gateway, index, VNIC + DHCP_ROUTE),
         ]
@@ -191,7 +173,9 @@ TABLE = "external"
 OWN_MACS = "own_macs"
 """The set of MACs that leave by the external port as they are."""
 
-_REMOVAL = f"table bridge {TABLE}\ndelete table bridge {TABLE}\n"
+_REMOVAL = f"table bridge {TABLE}\ndelete table bridge {TABLE}\n" + steering.REMOVAL
+_HOST_RULES = local_routed_vip.RULESET + host_port.RULESET
+_NO_HOST_RULES = local_routed_vip.REMOVAL + host_port.REMOVAL
 
 
 def _external_rules(kernel: Kernel) -> str:
@@ -203,6 +187,7 @@ def _external_rules(kernel: Kernel) -> str:
     """
     mac = messages.mac_text(kernel.mac)
     return f"""
+{steering.ruleset(NIC_NAME, mac)}
 table bridge {TABLE} {{
   map endpoints {{ type ipv4_addr : ether_addr; }}
   map mappings {{ type ipv4_addr . inet_proto . inet_service : ether_addr; }}

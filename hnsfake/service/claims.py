@@ -17,7 +17,7 @@ from hnsfake.documents.policies import PortMapping
 Claim = tuple[Hashable, ...]
 Holder = tuple[type, str]
 """Kind and id of an object: ids are unique among those of a kind alone."""
-_FRONT_END = "front end"
+_FRONT_END, _BACKEND = "front end", "backend"
 
 
 def address(network_id: str, ip: IPAddress) -> Claim:
@@ -54,6 +54,16 @@ def front_end(network_id: str, vip: IPAddress | None, ipv6: bool, protocol: int,
     return (_FRONT_END, network_id if vip is not None else "", vip, ipv6, protocol, port)
 
 
+def backend(endpoint_id: str) -> Claim:
+    """Name an endpoint as a backend; any number of load balancers may have it."""
+    return (_BACKEND, endpoint_id)
+
+
+def is_shared(claim: Claim) -> bool:
+    """Whether any number of objects may hold a claim."""
+    return claim[0] == _BACKEND
+
+
 def is_front_end(claim: Claim) -> bool:
     """Whether a claim is one of a load balancer's front ends."""
     return claim[0] == _FRONT_END
@@ -85,6 +95,7 @@ def _of_endpoint(endpoint: Endpoint) -> Iterator[Claim]:
 
 
 def _of_load_balancer(balancer: LoadBalancer) -> Iterator[Claim]:
+    yield from map(backend, balancer.endpoints)
     for vip in balancer.vips or (None,):
         for mapping in balancer.port_mappings:
             yield front_end(balancer.network_id, vip, balancer.ipv6, mapping.protocol, mapping.external_port)

@@ -12,7 +12,7 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.translation.load_balancer import load_balancer_v1, load_balancer_v2, read_load_balancer
 from hnsfake.releases import Feature
-from hnsfake.service import backends, claims, policy_support
+from hnsfake.service import backends, claims, policy_support, wants
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.state import Transaction
 
@@ -38,7 +38,8 @@ def create(tx: Transaction, facts: NodeFacts, document: Mapping[str, Any], objec
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # as for networks
     _check_front_end(tx, made)
     tx.put(made)
-    policy_support.note(facts, LoadBalancer)
+    if not wants.is_balanced(tx.network(made.network_id)):
+        policy_support.note(facts, LoadBalancer)
     return made.id
 
 
@@ -84,7 +85,8 @@ def _without_affinity(balancer: LoadBalancer) -> LoadBalancer:
 
 def _check_front_end(tx: Transaction, balancer: LoadBalancer) -> None:
     """Refuse a front end that another load balancer has, or a node port that an endpoint's PortMapping has."""
-    taken = [claim for claim in claims.of(balancer) if tx.claimed(claim, apart_from=balancer)]
+    own = (claim for claim in claims.of(balancer) if not claims.is_shared(claim))
+    taken = [claim for claim in own if tx.claimed(claim, apart_from=balancer)]
     if any(claims.is_front_end(claim) for claim in taken):
         raise HnsError(HResult.ERROR_ALREADY_EXISTS)  # kubernetes/kubernetes#139519
     if taken:

@@ -65,7 +65,7 @@ _NOT_ENFORCED: Mapping[type | str, str] = {
     L4Proxy: "nothing is redirected",
     L4WfpProxy: "nothing is redirected",
     LayerConstraint: "the layer is that of the adapter",
-    LoadBalancer: "nothing is balanced",
+    LoadBalancer: "nothing is balanced on networks whose ports have no VFP, and nothing of IPv6",
     NetworkAcl: "only the ACLs of endpoints filter",
     PortName: "ports have names of the emulator's",
     Qos: "nothing is slowed down",

@@ -6,7 +6,7 @@ difference, and becomes the state only after the data plane agreed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -140,7 +140,7 @@ class Transaction:
         """Create or replace an object."""
         replaced = self._kinds[type(noun)].get(noun.id)
         before = self._want(replaced)
-        others = self._wants_of(*self._dependents(replaced), *self._dependents(noun))
+        others = self._wants_of(self._dependents(replaced, noun))
         self._claim(replaced, noun)
         self._kinds[type(noun)] = self._kinds[type(noun)].with_(noun.id, noun)
         self._note(before, self._want(noun))
@@ -150,7 +150,7 @@ class Transaction:
     def drop(self, noun: Noun) -> None:
         """Remove an object."""
         before = self._want(noun)
-        others = self._wants_of(*self._dependents(noun))
+        others = self._wants_of(self._dependents(noun, None))
         self._claim(noun, None)
         self._kinds[type(noun)] = self._kinds[type(noun)].without(noun.id)
         self._note_others(others)
@@ -180,33 +180,62 @@ class Transaction:
         if before != after:
             self.changes.append(Change(before, after))
 
-    def _dependents(self, noun: Noun | None) -> list[str]:
-        """Return the ids of the endpoints whose wants have something of another object's."""
-        if isinstance(noun, SdnRoute):
-            return list(noun.endpoints)
-        if isinstance(noun, Network) and address_sets.ids(noun):
-            return [endpoint.id for endpoint in self.endpoints_of(noun.id)]
-        return []
+    def _dependents(self, before: Noun | None, after: Noun | None) -> set[Holder]:
+        """Return kind and id of the objects whose wants have something of one that changes."""
+        either = after or before
+        if isinstance(either, SdnRoute):
+            return {
+                (Endpoint, one) for route in (before, after) if isinstance(route, SdnRoute) for one in route.endpoints
+            }
+        if isinstance(either, Endpoint):
+            alike = _as_backend(before) == _as_backend(after)
+            return set() if alike else set(self._claims.get(claims.backend(either.id), ()))
+        if isinstance(either, Network):
+            return self._dependents_of_network(either, gone=after is None)
+        return set()
 
-    def _wants_of(self, *endpoint_ids: str) -> dict[str, Want | None]:
-        return {endpoint_id: self._want(self.find(Endpoint, endpoint_id)) for endpoint_id in endpoint_ids}
+    def _dependents_of_network(self, network: Network, *, gone: bool) -> set[Holder]:
+        dependents: set[Holder] = set()
+        if address_sets.ids(network):
+            dependents |= {(Endpoint, endpoint.id) for endpoint in self.endpoints_of(network.id)}
+        if gone:
+            dependents |= {(LoadBalancer, one.id) for one in self.all(LoadBalancer) if one.network_id == network.id}
+        return dependents
 
-    def _note_others(self, before: Mapping[str, Want | None]) -> None:
-        for endpoint_id, want in before.items():
+    def _wants_of(self, holders: Iterable[Holder]) -> dict[Holder, Want | None]:
+        return {holder: self._want(self.find(*holder)) for holder in holders}
+
+    def _note_others(self, before: Mapping[Holder, Want | None]) -> None:
+        for holder, want in before.items():
             if want is not None:
-                self._note(want, self._want(self.find(Endpoint, endpoint_id)))
+                self._note(want, self._want(self.find(*holder)))
 
     def _shared_policies(self, endpoint: Endpoint) -> list[Policy]:
         routes = (route for route in self.all(SdnRoute) if endpoint.id in route.endpoints)
         return [record.typed for route in routes for record in route.routes if record.typed is not None]
+
+    def _want_of_balancer(self, noun: LoadBalancer) -> Want | None:
+        """Return what a load balancer needs: nothing when its network is gone, or where ports have no VFP."""
+        network = self.find(Network, noun.network_id)
+        if network is None or not wants.is_balanced(network):
+            return None
+        found = (self.find(Endpoint, endpoint) for endpoint in noun.endpoints)
+        return wants.load_balancer(noun, [endpoint for endpoint in found if endpoint is not None])
 
     def _want(self, noun: Noun | None) -> Want | None:
         if isinstance(noun, Endpoint):
             return wants.endpoint(noun, self.network(noun.network_id), self._shared_policies(noun))
         if isinstance(noun, Network):
             return wants.network(noun)
+        if isinstance(noun, LoadBalancer):
+            return self._want_of_balancer(noun)
         if isinstance(noun, Namespace):
             return wants.compartment(noun)
         if isinstance(noun, ComputeSystem):
             return wants.system(noun)
         return None
+
+
+def _as_backend(noun: Noun | None) -> object:
+    """Return what load balancers have of an endpoint."""
+    return (noun.addresses, noun.remote) if isinstance(noun, Endpoint) else None

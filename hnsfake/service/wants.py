@@ -8,11 +8,13 @@ from ipaddress import ip_address, ip_interface, ip_network
 
 from hnsfake.dataplane.interface import (
     HOST_COMPARTMENT,
+    BackendWant,
     CompartmentWant,
     Driver,
     EndpointWant,
     IPAddress,
     IPInterface,
+    LoadBalancerWant,
     NetworkWant,
     RemoteSubnet,
     RouteWant,
@@ -21,6 +23,7 @@ from hnsfake.dataplane.interface import (
 from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, ROUTE, VNIC
 from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.endpoint import Endpoint, EndpointFlags
+from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network, Subnet
 from hnsfake.documents.policies import (
@@ -94,6 +97,25 @@ def interface_metric(noun: Endpoint, of: Network) -> int:
     if noun.flags & EndpointFlags.ENABLE_LOW_METRIC:
         return LOW_VNIC
     return VNIC if of.traits.external else INTERNAL_VNIC
+
+
+def is_balanced(of: Network) -> bool:
+    """Whether load balancers of a network have an effect: its ports have a VFP."""
+    return driver_of(of) in (Driver.L2BRIDGE, Driver.L2TUNNEL, Driver.OVERLAY)
+
+
+def load_balancer(noun: LoadBalancer, backends: Iterable[Endpoint]) -> LoadBalancerWant:
+    """Say what a load balancer needs; a backend without addresses is none."""
+    return LoadBalancerWant(
+        id=noun.id,
+        network_id=noun.network_id,
+        backends=tuple(BackendWant(one.id, item.ip, one.remote) for one in backends for item in one.addresses[:1]),
+        mappings=noun.port_mappings,
+        vips=noun.vips,
+        source_vip=noun.source_vip,
+        dsr=noun.dsr,
+        ipv6=noun.ipv6,
+    )
 
 
 # The same few texts come again and again, and reading an address is what costs most here.

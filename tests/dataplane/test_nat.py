@@ -112,7 +112,7 @@ def test_nat_networks_are_apart(world: World, pods: tuple[EndpointWant, Endpoint
 
 
 @pytest.mark.known("inferred", "the host's vNIC is its network's")
-def test_the_node_stops_forwarding_with_the_last_network(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
+def test_the_last_network_takes_its_vnic_along(world: World, pods: tuple[EndpointWant, EndpointWant]) -> None:
     world.n1.apply(remove(*pods))
     world.n1.apply(remove(NETWORK))
     assert [view.alias for view in world.n1.interfaces()] == ["Ethernet"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, NetworkWant
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import ExternalSwitch
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -41,6 +41,19 @@ class NetworkDriver(Protocol):
 
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return what the VFP of an endpoint's port must know."""
+        ...
+
+    @property
+    def segment(self) -> int | None:
+        """The segment that backends are in: 0 for the adapter's switch; None where nothing is balanced."""
+        ...
+
+    def external_mac(self, endpoint: EndpointWant) -> str:
+        """Return the MAC by which the external port reaches an endpoint that is connected."""
+        ...
+
+    def use_source(self, address: IPAddress | None, change: int) -> None:
+        """Let the network know a source VIP of balanced traffic (change 1), or let it forget one (-1)."""
         ...
 
     def connect(self, endpoint: EndpointWant) -> None:

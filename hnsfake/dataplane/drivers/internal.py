@@ -7,13 +7,13 @@ MicrosoftDocs/Virtualization-Documentation hyper-v-on-windows).
 from __future__ import annotations
 
 from hnsfake.dataplane.drivers.base import acls_only
-from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, NetworkWant
 from hnsfake.dataplane.internal_switch import HostVnic, InternalSwitch
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import ExternalSwitch
 from hnsfake.dataplane.vfp.layers import PortContext
 
-_HOST = HostVnic("internal", {})
+_HOST = HostVnic("internal", forwards=False)
 
 
 class _Isolated:
@@ -48,6 +48,18 @@ class _Isolated:
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context, which has ACLs alone."""
         return PortContext(interface, acls_only(endpoint))
+
+    @property
+    def segment(self) -> None:
+        """Nothing is balanced: there is no VFP that translates."""
+        return None
+
+    def external_mac(self, endpoint: EndpointWant) -> str:
+        """Return the endpoint's own MAC."""
+        return endpoint.mac
+
+    def use_source(self, address: IPAddress | None, change: int) -> None:
+        """Do nothing: the source of balanced traffic is the node."""
 
     def connect(self, endpoint: EndpointWant) -> None:
         """Do nothing: a port is all that an endpoint needs."""

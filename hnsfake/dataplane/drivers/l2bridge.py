@@ -10,7 +10,7 @@ from __future__ import annotations
 from ipaddress import IPv4Interface
 
 from hnsfake.dataplane import messages
-from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, NetworkWant
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import BRIDGE, Element, ExternalSwitch, port_elements
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -47,6 +47,18 @@ class L2Bridge:
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: the node's address and MAC."""
         return PortContext(interface, endpoint, self._kernel.address, self._kernel.mac)
+
+    @property
+    def segment(self) -> int:
+        """The adapter's switch."""
+        return 0
+
+    def external_mac(self, endpoint: EndpointWant) -> str:
+        """Return the endpoint's own MAC."""
+        return endpoint.mac
+
+    def use_source(self, address: IPAddress | None, change: int) -> None:
+        """Do nothing: the source of balanced traffic is the node."""
 
     def connect(self, endpoint: EndpointWant) -> None:
         """Lead the endpoint's address, mapped ports and block of ports to its MAC.

@@ -5,24 +5,22 @@ MicrosoftDocs/Virtualization-Documentation container-networking/network-drivers-
 
 from __future__ import annotations
 
-from hnsfake.dataplane import messages
 from hnsfake.dataplane.drivers.base import acls_only
-from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, NetworkWant
 from hnsfake.dataplane.internal_switch import HostVnic, InternalSwitch
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import ExternalSwitch
 from hnsfake.dataplane.vfp import winnat
 from hnsfake.dataplane.vfp.layers import PortContext
 
-_GATEWAY = HostVnic("nat", {messages.FORWARDING: 1})
+_GATEWAY = HostVnic("nat", forwards=True)
 
 
 class Nat:
     """A network of type NAT or ICS: on packets the two are alike."""
 
-    def __init__(self, kernel: Kernel, switch: ExternalSwitch, network: NetworkWant) -> None:
+    def __init__(self, kernel: Kernel, switch: ExternalSwitch, network: NetworkWant) -> None:  # noqa: ARG002
         self._kernel = kernel
-        self._switch = switch
         self._network = network
         self._internal = InternalSwitch(kernel, network, _GATEWAY)
         self._winnat = winnat.WinNat(
@@ -34,7 +32,6 @@ class Nat:
 
     def create(self) -> None:
         """Make the switch, the host's vNIC with the gateway addresses, and the translation."""
-        self._switch.forward_for(self._network.id, True)
         self._make()
 
     def modify(self, after: NetworkWant) -> None:
@@ -46,7 +43,6 @@ class Nat:
         self._kernel.transaction.undo(self._make_again)
         self._kernel.node.rules(self._winnat.removal())
         self._internal.remove()
-        self._switch.forward_for(self._network.id, False)
 
     def bridge(self, endpoint: EndpointWant) -> int:  # noqa: ARG002 - the protocol's signature
         """Return the internal switch."""
@@ -59,6 +55,18 @@ class Nat:
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: only ACLs are enforced at it, all else is WinNAT's."""
         return PortContext(interface, acls_only(endpoint))
+
+    @property
+    def segment(self) -> None:
+        """Nothing is balanced: there is no VFP that translates."""
+        return None
+
+    def external_mac(self, endpoint: EndpointWant) -> str:
+        """Return the endpoint's own MAC."""
+        return endpoint.mac
+
+    def use_source(self, address: IPAddress | None, change: int) -> None:
+        """Do nothing: the source of balanced traffic is the node."""
 
     def connect(self, endpoint: EndpointWant) -> None:
         """Add the endpoint's port mappings."""

@@ -8,6 +8,7 @@ and leaves unencapsulated (flannel-io/flannel#1394).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface
@@ -30,6 +31,7 @@ class Overlay:
         self._segment = Segment(kernel, network)
         self._providers: dict[str, list[IPAddress]] = {}
         self._ways: dict[str, str] = {}
+        self._sources: Counter[IPv4Address] = Counter()
 
     def create(self) -> None:
         """Use the adapter's switch and make the segment."""
@@ -63,6 +65,27 @@ class Overlay:
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: the node's address, and the MAC of its port on the segment."""
         return PortContext(interface, endpoint, self._kernel.address, self._segment.host_mac)
+
+    @property
+    def segment(self) -> int:
+        """The VSID's bridge, by whose number the node routes into it."""
+        return self._segment.bridge
+
+    def external_mac(self, endpoint: EndpointWant) -> str:
+        """Return the MAC by which the endpoint is reached on the adapter's switch."""
+        return self._ways[endpoint.id]
+
+    def use_source(self, address: IPAddress | None, change: int) -> None:
+        """Lead a source VIP to the node while it is used: answers to what was balanced come to it."""
+        if not isinstance(address, IPv4Address) or address == self._kernel.address:
+            return
+        before = self._sources[address]
+        self._kernel.transaction.undo(self._sources.__setitem__, address, before)
+        self._sources[address] = before + change
+        if not before:
+            self._segment.answer_for(None, address)
+        elif not before + change:
+            self._segment.answer_for(address, None)
 
     def connect(self, endpoint: EndpointWant) -> None:
         """Enter a local endpoint, or the tunnel to a remote one."""
@@ -116,6 +139,7 @@ class Overlay:
         self._kernel.switch.send(
             self._neighbours(endpoint), "enter a remote endpoint", lambda: self._no_neighbours(endpoint)
         )
+        self._segment.routes.count_remote(_ipv4(endpoint), 1)
         self._lead(endpoint.mac, add=provider)
 
     def _disconnect_remote(self, endpoint: EndpointWant) -> None:
@@ -123,6 +147,7 @@ class Overlay:
         if provider is None or provider == self._kernel.address:
             return
         self._lead(endpoint.mac, remove=provider)
+        self._segment.routes.count_remote(_ipv4(endpoint), -1)
         self._kernel.switch.send(
             self._no_neighbours(endpoint), "forget a remote endpoint", lambda: self._neighbours(endpoint)
         )

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 
-from hnsfake.dataplane import ip_messages, messages
+from hnsfake.dataplane import forwarding, ip_messages, messages
 from hnsfake.dataplane.interface import EmulatorLacksError, IPAddress, NetworkWant, RemoteSubnet, SubnetWant
 from hnsfake.dataplane.kernel import HOST_SETTINGS, Kernel
 from hnsfake.dataplane.metrics import ROUTE, VNIC
 from hnsfake.dataplane.netlink import NetlinkError
+from hnsfake.dataplane.segment_routes import SegmentRoutes
 from hnsfake.dataplane.switch import BRIDGE
 
 _MTU = 1450
@@ -32,6 +33,7 @@ class Segment:
         self.table = f"segment{self.bridge}"
         self.host_mac = f"02-00-5E-00-{self.bridge >> 8 & 0xFF:02X}-{self.bridge & 0xFF:02X}"
         self._host_routes: set[IPv4Network] = set()
+        self.routes = SegmentRoutes(kernel, self.bridge, self._host_vnic, self._dr_mac)
         self._router = self._router_script((), True)
 
     def create(self) -> None:
@@ -83,22 +85,27 @@ class Segment:
                     self._host_vnic,
                     f"HNS overlay {self._network.name}",
                     _MTU,
-                    {**HOST_SETTINGS, messages.FORWARDING: 1},
+                    HOST_SETTINGS,
                 )
             ],
             "connect a segment to the host",
         )
+        forwarding.forward(kernel, [self._host_vnic], True)
+        self.routes.create()
         switch.send([messages.settled(port) for port in (self._host_port, self.external_port)], "settle a segment")
         switch.rules(self._rules(), self._no_rules)
 
     def delete(self) -> None:
         """Remove the segment; ``set_routes`` before has left nothing of it in the node."""
         self._kernel.transaction.undo(self._create_again)
+        self.routes.delete()
+        forwarding.forward(self._kernel, [self._host_vnic], False)
         self._kernel.switch.rules(self._no_rules)
         self._kernel.switch.send(self._removal(), "remove a segment")
 
     def _create_again(self) -> None:
         """Undo a removal, whatever point it got to."""
+        self._kernel.node.revert(self.routes.removal())
         self._kernel.switch.rules(self._no_rules)
         self._kernel.switch.revert(self._removal())
         self.create()
@@ -117,6 +124,27 @@ class Segment:
         (Not every kernel lets nftables match the bridge itself.)
         """
         return f"s{self.bridge}p{index}"
+
+    def answer_for(self, before: IPv4Address | None, after: IPv4Address | None) -> None:
+        """Lead an address, the source VIP of balanced traffic, to the host's port, and another one no more."""
+        mac = messages.mac_text(self.host_mac)
+        old, new = ([f"{address} : {mac}"] if address is not None else [] for address in (before, after))
+        self._kernel.switch.rules(self._local_script(old, new), self._local_script(new, old))
+        self._kernel.switch.send(
+            self._host_neighbour(before, after),
+            "lead an address to the host",
+            lambda: self._host_neighbour(after, before),
+        )
+
+    def _local_script(self, old: list[str], new: list[str]) -> str:
+        lines = [f"delete element bridge {self.table} local {{ {item} }}\n" for item in old]
+        return "".join([*lines, *(f"add element bridge {self.table} local {{ {item} }}\n" for item in new)])
+
+    def _host_neighbour(self, old: IPv4Address | None, new: IPv4Address | None) -> list[bytes]:
+        return [
+            *([messages.forget_neighbour(old, self.bridge)] if old is not None else []),
+            *([messages.neighbour(new, self.host_mac, self.bridge)] if new is not None else []),
+        ]
 
     def lead(self, mac: str, old: IPAddress | None, new: IPAddress | None) -> None:
         """Lead a MAC to the provider address ``new`` instead of ``old``; None is none."""
@@ -156,6 +184,7 @@ class Segment:
         self._kernel.switch.rules(self._router, before)
         prefixes = {s.prefix for s in self._subnets if isinstance(s.prefix, IPv4Network)}
         self._set_host_routes(prefixes if host_route else set())
+        self.routes.set_prefixes(prefixes | {s.prefix for s in remote if isinstance(s.prefix, IPv4Network)})
 
     def _set_host_routes(self, wanted: set[IPv4Network]) -> None:
         before, self._host_routes = self._host_routes, wanted
@@ -188,6 +217,7 @@ table bridge {self.table} {{
     iifname "xb{name}" ether daddr set ether daddr map @ways accept
     iifname "xb{name}" accept
     iifname "s{name}p*" ether daddr {mac} jump ROUTER
+    iifname "hp{name}" ether daddr {mac} jump TO_ENDPOINTS
   }}
   chain FROM_WIRE {{
     ether daddr {mac} ether daddr set ip daddr map @local accept
@@ -195,11 +225,14 @@ table bridge {self.table} {{
     drop
   }}
   chain ROUTER {{
+    jump TO_ENDPOINTS
+    jump HOST
+    ether daddr set {messages.mac_text(self.host_mac)} accept
+  }}
+  chain TO_ENDPOINTS {{
     ether daddr set ip daddr map @local accept
     ether daddr set ip daddr map @remote accept
     ether daddr set ip daddr map @routes accept
-    jump HOST
-    ether daddr set {messages.mac_text(self.host_mac)} accept
   }}
   chain HOST {{
   }}

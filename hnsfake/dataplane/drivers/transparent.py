@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.drivers.base import acls_only
-from hnsfake.dataplane.interface import EndpointWant, NetworkWant
+from hnsfake.dataplane.interface import EndpointWant, IPAddress, NetworkWant
 from hnsfake.dataplane.kernel import Kernel
 from hnsfake.dataplane.switch import BRIDGE, OWN_MACS, Element, ExternalSwitch
 from hnsfake.dataplane.vfp.layers import PortContext
@@ -42,6 +42,18 @@ class Transparent:
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: only ACLs are enforced, there is no VFP that translates."""
         return PortContext(interface, acls_only(endpoint))
+
+    @property
+    def segment(self) -> None:
+        """Nothing is balanced: there is no VFP that translates."""
+        return None
+
+    def external_mac(self, endpoint: EndpointWant) -> str:
+        """Return the endpoint's own MAC."""
+        return endpoint.mac
+
+    def use_source(self, address: IPAddress | None, change: int) -> None:
+        """Do nothing: the source of balanced traffic is the node."""
 
     def connect(self, endpoint: EndpointWant) -> None:
         """Let the endpoint's MAC through the external port as it is."""

@@ -23,6 +23,9 @@ BLOCKED = 0x484E5301
 A verdict of drop tells the sender (EPERM; at egress ENOBUFS); Windows drops without a word.
 """
 
+NOBODY = "02:00:00:00:00:00"
+"""A MAC that nobody has: sent to it on the loopback interface, a packet is gone, and its sender hears nothing."""
+
 _MAX_NAME = 120  # nftables takes comments of 128 bytes
 _NOT_IN_A_NAME = re.compile(r"[^0-9A-Za-z_.:/ -]")
 
@@ -36,6 +39,7 @@ class Layer(Enum):
     HOST_OUT = ("WFP_OUT", "filter", "postrouting", 80)
     ACL_OUT = ("FW_CONTROLLER_LAYER_OUT", "filter", "postrouting", 90)
     NAT_OUT = ("SLB_NAT_LAYER_OUT", "nat", "postrouting", 100)
+    LOOPBACK_OUT = ("SLB_LOOPBACK_LAYER_OUT", "nat", "postrouting", 101)  # what the port turns back to its own vNIC
 
 
 @dataclass(frozen=True, slots=True)

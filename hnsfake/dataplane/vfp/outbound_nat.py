@@ -24,14 +24,15 @@ def add(policies: Sequence[OutboundNat], context: PortContext, rules: Rules) -> 
         if policy.destinations and not destinations:
             continue  # for destinations of the other family only
         first, count = context.endpoint.pool
-        rules.add(
-            Layer.NAT_OUT,
-            named(
-                f"{_match(destinations, _ipv4(policy.exceptions))} meta l4proto {{ tcp, udp }}"
-                f" snat ip to {source}:{first}-{first + count - 1}",
-                f"SLB_NATPOOL_IPV4_{context.ipv4}{source}{context.endpoint.id}",
-            ),
+        translation = named(
+            f"{_match(destinations, _ipv4(policy.exceptions))} meta l4proto {{ tcp, udp }}"
+            f" snat ip to {source}:{first}-{first + count - 1}",
+            f"SLB_NATPOOL_IPV4_{context.ipv4}{source}{context.endpoint.id}",
         )
+        rules.add(Layer.NAT_OUT, translation)
+        if any(context.ipv4 in destination for destination in destinations):
+            # What a load balancer sends back to its client gets another source, so that it is answered.
+            rules.add(Layer.LOOPBACK_OUT, translation)
 
 
 def _match(destinations: Sequence[IPNetwork], exceptions: Sequence[IPNetwork]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hnsfake.dataplane.vfp import acl, outbound_nat, port_mapping, sdn_route
-from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules
+from hnsfake.dataplane.vfp.layers import BLOCKED, NOBODY, Layer, PortContext, Rules
 from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, SdnRoute
 
 _HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
@@ -20,9 +20,7 @@ _HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
 }
 _FAMILIES = ("inet", "netdev")
 
-# Sent on to the loopback interface (always number 1) for a MAC that nobody has there, a packet is gone; its
-# sender hears nothing.
-_LOST = "ether daddr set 02:00:00:00:00:00 fwd to 1"
+_LOST = f"ether daddr set {NOBODY} fwd to 1"  # 1 is always the loopback interface
 
 
 def ruleset(context: PortContext) -> str:
@@ -55,9 +53,10 @@ def _inet(interface: str, rules: Rules) -> str:
 def _layer(interface: str, layer: Layer, statements: list[str]) -> str:
     name, kind, hook, priority = layer.value
     way = "iifname" if hook == "prerouting" else "oifname"
+    device = "lo" if layer is Layer.LOOPBACK_OUT else interface
     opening = (
         f"type {kind} hook {hook} priority {priority}; policy accept;",
-        f'{way} != "{interface}" accept',
+        f'{way} != "{device}" accept',
     )
     return _chain(name, (*opening, *statements))
 

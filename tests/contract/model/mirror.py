@@ -9,6 +9,7 @@ from hnsfake.dataplane.interface import (
     Change,
     CompartmentWant,
     EndpointWant,
+    LoadBalancerWant,
     NetworkWant,
     Want,
 )
@@ -64,5 +65,7 @@ def _key(want: Want) -> Key:
             return "network", want.id
         case EndpointWant():
             return "endpoint", want.id
+        case LoadBalancerWant():
+            return "load balancer", want.id
         case CompartmentWant():
             return "compartment", want.number
