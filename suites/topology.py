@@ -15,6 +15,9 @@ from suites.host import Host, Lane, Place
 
 Document = dict[str, Any]
 
+SERVICES = "10.96.0.0/16"
+"""Where services have their addresses."""
+
 _numbers = itertools.count(1)
 
 
@@ -171,8 +174,8 @@ DRIVERS = tuple(_BUILDERS)
 
 
 def _outbound_nat(host: Host, number: int) -> Document:
-    """The cluster's pods and the nodes keep the pod's address (Microsoft's example of exceptions)."""
-    return documents.policy("OutBoundNAT", Exceptions=[f"10.{number}.0.0/16", host.subnet])
+    """The cluster's pods, services and nodes see the pod's address (Microsoft's example of exceptions)."""
+    return documents.policy("OutBoundNAT", Exceptions=[f"10.{number}.0.0/16", SERVICES, host.subnet])
 
 
 def _connect(driver: str, here: NodeNetwork, there: NodeNetwork) -> None:

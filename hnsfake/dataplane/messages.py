@@ -153,6 +153,13 @@ def tunnel_port(index: int) -> bytes:
     )
 
 
+def answered_port(index: int) -> bytes:
+    """Make a port a quiet one whose ARP is answered for it."""
+    return encode(
+        lambda batch: batch.brport("set", index=index, learning=0, unicast_flood=0, mcast_flood=0, neigh_suppress=1)
+    )
+
+
 def patch_port(index: int) -> bytes:
     """Let a port between two bridges get only what the tables of MACs send there."""
     return encode(

@@ -65,7 +65,7 @@ class Segment:
                     kernel.node.netns.fd,
                 ),
                 messages.into_bridge(self._host_port, self.bridge),
-                messages.quiet_port(self._host_port),
+                messages.answered_port(self._host_port),
                 messages.forward_to_port(self.host_mac, self._host_port),
                 messages.veth(
                     f"xa{name}", self.external_port, f"xb{name}", self._inner_port, _PATCH_MAC, switch.netns.fd

@@ -19,14 +19,15 @@ from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import BackendWant, FrontEnd, IPAddress
 
+FRONT_END = "ipv4_addr . inet_proto . inet_service"
 SERVICES, ADDRESSES = "services", "addresses"
 BACKENDS, ADDRESS_BACKENDS = "backends", "address_backends"
 
 MAPS = f"""
-  map {SERVICES} {{ typeof ip daddr . meta l4proto . th dport : verdict; }}
+  map {SERVICES} {{ type {FRONT_END} : verdict; }}
   map {ADDRESSES} {{ type ipv4_addr : verdict; }}
-  map {BACKENDS} {{ typeof ip daddr . meta l4proto . th dport . numgen random mod 2 : ip daddr . th dport; }}
-  map {ADDRESS_BACKENDS} {{ typeof ip daddr . numgen random mod 2 : ip daddr; }}
+  map {BACKENDS} {{ type {FRONT_END} . mark : ipv4_addr . inet_service; }}
+  map {ADDRESS_BACKENDS} {{ type ipv4_addr . mark : ipv4_addr; }}
 """
 LOOKUP = f"""
     ip daddr . meta l4proto . th dport vmap @{SERVICES}
@@ -76,18 +77,19 @@ def balanced(
         return content
     for end in front_ends:
         affinity = _AFFINITY.get(end.distribution)
-        number = choice(affinity, count) if affinity else f"numgen random mod {count}"
+        draw = f"meta mark set {choice(affinity, count) if affinity else f'numgen random mod {count}'}"
         chain = f"LB_{count}_{end.distribution}{profile.replace(' ', '_')}"
         if not end.external_port:
-            content.chains[f"{chain}_ALL"] = (f"{profile} dnat ip to ip daddr . {number} map @{ADDRESS_BACKENDS}",)
+            lookup = f"ip daddr . meta mark map @{ADDRESS_BACKENDS}"
+            content.chains[f"{chain}_ALL"] = (draw, f"{profile} dnat ip to {lookup}")
             content.elements.append(Element(services + ADDRESSES, str(end.vip), f"goto {chain}_ALL"))
             content.elements += [
                 Element(ADDRESS_BACKENDS, f"{end.vip} . {position}", str(backend))
                 for position, backend in enumerate(backends)
             ]
             continue
-        lookup = f"ip daddr . meta l4proto . th dport . {number} map @{BACKENDS}"
-        content.chains[chain] = (f"{profile} dnat ip to {lookup}",)
+        lookup = f"ip daddr . meta l4proto . th dport . meta mark map @{BACKENDS}"
+        content.chains[chain] = (draw, f"{profile} dnat ip to {lookup}")
         content.elements.append(Element(services + SERVICES, end.key, f"goto {chain}"))
         content.elements += [
             Element(BACKENDS, f"{end.key} . {position}", f"{backend} . {end.internal_port}")

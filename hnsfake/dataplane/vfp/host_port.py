@@ -11,7 +11,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import FrontEnd, LoadBalancerWant
-from hnsfake.dataplane.vfp.balancing import LOOKUP, MAPS, Content, balanced, ipv4_addresses, joined
+from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, balanced, ipv4_addresses, joined
 from hnsfake.documents.load_balancer import PortMappingFlags
 
 TABLE = "host_port"
@@ -23,7 +23,7 @@ _PORTS = "32768-49151"
 RULESET = f"""
 table {NAMED_TABLE} {{
 {MAPS}
-  map {_HOST}services {{ typeof ip daddr . meta l4proto . th dport : verdict; }}
+  map {_HOST}services {{ type {FRONT_END} : verdict; }}
   map {_HOST}addresses {{ type ipv4_addr : verdict; }}
   map sources {{ type mark : verdict; }}
   map segments {{ type mark : mark; }}
@@ -37,10 +37,12 @@ table {NAMED_TABLE} {{
   }}
   chain SEGMENT_IN {{
     type filter hook prerouting priority -90; policy accept;
+    ct status dnat meta mark set 0
     ct status dnat meta mark set ct mark map @segments
   }}
   chain SEGMENT_OUT {{
     type route hook output priority -90; policy accept;
+    ct status dnat meta mark set 0
     ct status dnat meta mark set ct mark map @segments
   }}
   chain SOURCE {{

@@ -23,9 +23,6 @@ BLOCKED = 0x484E5301
 A verdict of drop tells the sender (EPERM; at egress ENOBUFS); Windows drops without a word.
 """
 
-NOBODY = "02:00:00:00:00:00"
-"""A MAC that nobody has: sent to it on the loopback interface, a packet is gone, and its sender hears nothing."""
-
 _MAX_NAME = 120  # nftables takes comments of 128 bytes
 _NOT_IN_A_NAME = re.compile(r"[^0-9A-Za-z_.:/ -]")
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import EndpointWant, FrontEnd, LoadBalancerWant
-from hnsfake.dataplane.vfp.balancing import LOOKUP, MAPS, Content, Element, balanced, ipv4_addresses, joined
-from hnsfake.dataplane.vfp.layers import BLOCKED, NOBODY, PortContext
+from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, Element, balanced, ipv4_addresses, joined
+from hnsfake.dataplane.vfp.layers import PortContext
 
 OWN = "own"
 """At a backend: what arrives for a front end, and what becomes of it."""
@@ -22,11 +22,11 @@ OWN = "own"
 def ruleset(context: PortContext) -> str:
     """Return the script that makes a port's tables anew, with nothing balanced yet."""
     vnic = context.interface
-    own = f'oifname "lo" ip daddr {context.ipv4} ct status & (dnat | snat) == dnat meta mark set {BLOCKED:#x}'
+    own = f'iifname "lo" ip daddr {context.ipv4} ct status & (dnat | snat) == dnat counter drop'
     return f"""{removal(vnic)}
 table {named_table(vnic)} {{
 {MAPS}
-  map {OWN} {{ typeof ip daddr . meta l4proto . th dport : ip daddr . th dport; }}
+  map {OWN} {{ type {FRONT_END} : ipv4_addr . inet_service; }}
   chain LB_DSR_OUT {{
     type nat hook output priority -100; policy accept;
     oifname != "{vnic}" accept
@@ -38,14 +38,8 @@ table {named_table(vnic)} {{
     dnat ip to ip daddr . meta l4proto . th dport map @{OWN}
   }}
   chain LOOPBACK {{
-    type filter hook postrouting priority 110; policy accept;
+    type filter hook input priority 0; policy accept;
     {own if context.ipv4 is not None else ""}
-  }}
-}}
-table netdev {_table(vnic)} {{
-  chain LOOPBACK {{
-    type filter hook egress device "lo" priority 0; policy accept;
-    meta mark {BLOCKED:#x} ether daddr set {NOBODY}
   }}
 }}
 """
@@ -53,8 +47,8 @@ table netdev {_table(vnic)} {{
 
 def removal(vnic: str) -> str:
     """Return the script that removes a port's tables, whether they are there or not."""
-    name = _table(vnic)
-    return "".join(f"table {family} {name}\ndelete table {family} {name}\n" for family in ("inet", "netdev"))
+    name = named_table(vnic)
+    return f"table {name}\ndelete table {name}\n"
 
 
 def content(balancer: LoadBalancerWant, endpoint: EndpointWant, management_ip: IPv4Address) -> Content:
@@ -84,8 +78,4 @@ def _own(balancer: LoadBalancerWant, endpoint: EndpointWant, ends: Iterable[Fron
 
 def named_table(vnic: str) -> str:
     """Return family and name of the table that load balancers put their content into."""
-    return f"inet {_table(vnic)}"
-
-
-def _table(vnic: str) -> str:
-    return f"lb_{vnic}"
+    return f"inet lb_{vnic}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hnsfake.dataplane.vfp import acl, outbound_nat, port_mapping, sdn_route
-from hnsfake.dataplane.vfp.layers import BLOCKED, NOBODY, Layer, PortContext, Rules
+from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules
 from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, SdnRoute
 
 _HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
@@ -20,7 +20,9 @@ _HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
 }
 _FAMILIES = ("inet", "netdev")
 
-_LOST = f"ether daddr set {NOBODY} fwd to 1"  # 1 is always the loopback interface
+# Sent on to the loopback interface (always number 1) for a MAC that nobody has there, a packet is gone; its
+# sender hears nothing.
+_LOST = "ether daddr set 02:00:00:00:00:00 fwd to 1"
 
 
 def ruleset(context: PortContext) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hnsfake.dataplane.interface import FrontEnd
-from hnsfake.dataplane.vfp.balancing import Content, Element, choice
+from hnsfake.dataplane.vfp.balancing import FRONT_END, Content, Element, choice
 
 TABLE = "steering"
 NAMED_TABLE = f"bridge {TABLE}"
@@ -24,9 +24,9 @@ def ruleset(nic: str, mac: str) -> str:
     """Return the script that makes the table; it comes before the rules that lead to single endpoints."""
     return f"""
 table {NAMED_TABLE} {{
-  map services {{ typeof ip daddr . ip protocol . th dport : verdict; }}
-  map backends {{ typeof ip daddr . ip protocol . th dport . meta mark : ether daddr; }}
-  map flows {{ typeof {_FLOW} : ether daddr; flags timeout; }}
+  map services {{ type {FRONT_END} : verdict; }}
+  map backends {{ type {FRONT_END} . mark : ether_addr; }}
+  map flows {{ type ipv4_addr . inet_service . ipv4_addr . inet_service : ether_addr; flags timeout; }}
   chain IN {{
     type filter hook prerouting priority -201; policy accept;
     iifname "{nic}" ether daddr {mac} ip daddr . ip protocol . th dport vmap @services
