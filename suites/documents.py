@@ -9,7 +9,10 @@ Document = dict[str, Any]
 VERSION = {"Major": 2, "Minor": 0}
 NON_PERSISTENT = 8  # a network's flag
 REMOTE = 1  # an endpoint's flag
-LOCAL_ROUTED = 2  # flags of a load balancer's port
+DSR = 1  # a load balancer's flag
+INTERNAL = 1  # flags of a load balancer's port
+LOCAL_ROUTED = 2
+PRESERVE_DESTINATION = 8
 EXTERNAL_VIP = 16
 
 
@@ -173,6 +176,29 @@ def kube_proxy_remote(address: str, provider_address: str = "") -> Document:
         "Flags": REMOTE,
         "Policies": [policy("ProviderAddress", ProviderAddress=provider_address)] if provider_address else [],
         "SchemaVersion": VERSION,
+    }
+
+
+def service(endpoints: list[str], vip: str, port: Document, *, source_vip: str = "", dsr: bool = False) -> Document:
+    """Return kube-proxy's load balancer of a service's port (kubernetes/kubernetes pkg/proxy/winkernel/hns.go)."""
+    return {
+        "HostComputeEndpoints": endpoints,
+        "SourceVIP": source_vip,
+        "FrontendVIPs": [vip] if vip else [],
+        "PortMappings": [port],
+        "SchemaVersion": VERSION,
+        "Flags": DSR if dsr else 0,
+    }
+
+
+def service_port(protocol: int, target: int, port: int, flags: int = 0, affinity: int = 0) -> Document:
+    """Return the port of a load balancer; ``affinity`` is its DistributionType."""
+    return {
+        "Protocol": protocol,
+        "InternalPort": target,
+        "ExternalPort": port,
+        "DistributionType": affinity,
+        "Flags": flags,
     }
 
 

@@ -297,6 +297,10 @@ class Lane(Protocol):
         """The outside host's address."""
         ...
 
+    def leading(self, prefix: str, host: Host) -> AbstractContextManager[None]:
+        """Have the router lead a prefix to a node for a while, as a cloud's load balancer or its routes do."""
+        ...
+
     def wire(self) -> Capture:
         """Start a capture on the wire between the nodes."""
         ...

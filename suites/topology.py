@@ -31,6 +31,7 @@ class Pod:
     mac: str
     compartment: int
     place: Place
+    host: Host
 
 
 @dataclass
@@ -71,7 +72,7 @@ class NodeNetwork:
         self.hns.join(namespace, endpoint)
         compartment = self.hns.compartment(namespace)
         mac = self.hns.query("Endpoint", endpoint)["MacAddress"]
-        return Pod(endpoint, namespace, address, mac, compartment, self.host.place(compartment))
+        return Pod(endpoint, namespace, address, mac, compartment, self.host.place(compartment), self.host)
 
     @contextmanager
     def pods(self) -> Iterator[NodeNetwork]:

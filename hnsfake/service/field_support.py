@@ -46,7 +46,6 @@ class Effects:
         yield from self.none.items()
 
 
-_NO_BALANCING = "nothing is balanced"
 _NO_IPV6 = "IPv6 is not carried"
 _NO_VM = "a node has no virtual machines"
 _ALL_OF_NETWORK = "ID Name HostComputeNetwork"
@@ -102,23 +101,14 @@ EFFECTS: Mapping[str, Effects] = {
     "PortRequest": Effects(call="Protocol Access Port"),
     "PortRangeRequest": Effects(call="PortCount"),
     "StateRequest": Effects(call="State"),
-    "ElbPolicyV1": Effects(
-        call="Type",
-        none=dict.fromkeys(
-            ("Protocol", "InternalPort", "ExternalPort", "SourceVIP", "VIPs", "ILB", "IsDSR"), _NO_BALANCING
-        ),
-    ),
+    "ElbPolicyV1": Effects(call="Type", wire="Protocol InternalPort ExternalPort SourceVIP VIPs ILB IsDSR"),
     "LoadBalancerV2": Effects(
-        identity="ID HostComputeEndpoints",
+        identity="ID",
         call="SchemaVersion",
-        none={
-            "HostComputeNetwork": _OF_ENDPOINTS,
-            **dict.fromkeys(("SourceVIP", "FrontendVIPs", "PortMappings", "Flags"), _NO_BALANCING),
-        },
+        wire="HostComputeEndpoints SourceVIP FrontendVIPs PortMappings Flags",
+        none={"HostComputeNetwork": _OF_ENDPOINTS},
     ),
-    "PortMappingV2": Effects(
-        none=dict.fromkeys(("Protocol", "InternalPort", "ExternalPort", "DistributionType", "Flags"), _NO_BALANCING)
-    ),
+    "PortMappingV2": Effects(wire="Protocol InternalPort ExternalPort DistributionType Flags"),
     "IpSubnetSettings": Effects(identity="SubnetId", call="IpSubnets"),
     "ModifyRequest": Effects(
         call="ResourceType RequestType Settings", none={"ResourceUri": "no client sends one; its use is not published"}
@@ -195,10 +185,8 @@ NOT_ENFORCED_FLAGS: Mapping[str, Mapping[str, str]] = {
         "WEAK_HOST_SEND": "the host's interfaces send what Linux' send",
         "IOV": "there is no SR-IOV",
     },
-    "LoadBalancerFlags": dict.fromkeys(("DSR", "IPV6"), _NO_BALANCING),
-    "PortMappingFlags": dict.fromkeys(
-        ("ILB", "LOCAL_ROUTED_VIP", "USE_MUX", "PRESERVE_DIP", "VIP_EXTERNAL_IP"), _NO_BALANCING
-    ),
+    "LoadBalancerFlags": {"IPV6": "IPv6 is not balanced"},
+    "PortMappingFlags": dict.fromkeys(("USE_MUX", "VIP_EXTERNAL_IP"), "what it changes on packets is not published"),
     "EndpointFlags": {
         "MIRRORING": _NO_VM,
         "OVERRIDE_DNS_SERVER_ORDER": _DNS,
@@ -210,11 +198,8 @@ NOT_ENFORCED_FLAGS: Mapping[str, Mapping[str, str]] = {
 """By the name of the flags' class and of the flag: what happens instead of its effect."""
 
 _NOT_SAID = frozenset(
-    # Those of load balancers are said once, as a whole; these every client sends, or nobody could expect anything of.
-    (
-        *("ElbPolicyV1", "LoadBalancerV2", "PortMappingV2", "LoadBalancerFlags", "PortMappingFlags"),
-        *("SdnRouteV2", "VmPort", "ManagementMacV1"),
-    )
+    # These every client sends, or nobody could expect anything of.
+    ("LoadBalancerV2", "PortMappingFlags", "SdnRouteV2", "VmPort", "ManagementMacV1")
 )
 
 NOT_ENFORCED_FIELDS: dict[str, str] = {

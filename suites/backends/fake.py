@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from ipaddress import ip_address, ip_network
 
@@ -13,7 +14,7 @@ from hnsfake.service.pipeline import AnswerLostError as LabAnswerLostError
 from hnsfake.workload import Capture as LabCapture
 from hnsfake.workload import Compartment, DnsServer, ResolutionError, TcpServer, UdpServer
 from hnsfake.workload import Outcome as LabOutcome
-from suites.host import AnswerLostError, DnsClient, Faults, Frame, Interface, Outcome, Peer, Reply, Route
+from suites.host import AnswerLostError, DnsClient, Faults, Frame, Host, Interface, Outcome, Peer, Reply, Route
 
 
 class FakeServer:
@@ -169,6 +170,15 @@ class FakeLane:
         if self._spare is None:
             self._spare = Lab(("spare",), release=self._release)
         return FakeHost(self._spare.nodes["spare"])
+
+    @contextmanager
+    def leading(self, prefix: str, host: Host) -> Iterator[None]:
+        way = ip_network(prefix), ip_address(host.address)
+        self._lab.fabric.add_route(*way)
+        try:
+            yield
+        finally:
+            self._lab.fabric.delete_route(*way)
 
     def wire(self) -> FakeCapture:
         return FakeCapture(self._lab.wire.capture("wire"))

@@ -1,9 +1,10 @@
 """Overlay: VXLAN between nodes, and a distributed router on every node.
 
-A pod sends what is not in its subnet to the router's MAC. There an exact local endpoint wins, then an exact
-remote one, then the longest remote subnet; the inner destination MAC becomes the peer's, by which the peer's
-node decapsulates (flannel-io/flannel pkg/backend/vxlan). What none of them covers goes to the node's stack
-and leaves unencapsulated (flannel-io/flannel#1394).
+A pod sends what is not in its subnet to the router's MAC. There an exact local endpoint wins, then the longest
+remote subnet, then an exact remote endpoint; the inner destination MAC becomes the peer's, by which the peer's
+node decapsulates (flannel-io/flannel pkg/backend/vxlan). That remote subnets come before remote endpoints is
+inferred: kube-proxy gives the latter MACs that no node has (kubernetes/kubernetes pkg/proxy/winkernel), and such pods
+are reached. What none of them covers goes to the node's stack and leaves unencapsulated (flannel-io/flannel#1394).
 """
 
 from __future__ import annotations

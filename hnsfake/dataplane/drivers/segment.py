@@ -231,8 +231,8 @@ table bridge {self.table} {{
   }}
   chain TO_ENDPOINTS {{
     ether daddr set ip daddr map @local accept
-    ether daddr set ip daddr map @remote accept
     ether daddr set ip daddr map @routes accept
+    ether daddr set ip daddr map @remote accept
   }}
   chain HOST {{
   }}

@@ -1,0 +1,1 @@
+"""Load balancers: who is reached, who is seen, and by which way."""
