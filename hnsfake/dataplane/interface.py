@@ -132,11 +132,6 @@ class FrontEnd:
     flags: int = 0
 
     @property
-    def key(self) -> str:
-        """Its key in a map."""
-        return f"{self.vip} . {self.protocol} . {self.external_port}"
-
-    @property
     def internal(self) -> bool:
         """Whether it is reached from inside alone."""
         return bool(self.flags & PortMappingFlags.ILB)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import IPv4Interface
+from itertools import groupby
 from typing import Any, ParamSpec, TypeVar
 
 from hnsfake.dataplane import endpoint, forwarding
@@ -74,17 +75,16 @@ class LinuxNode:
         wire_port = fabric.plug(node, NIC_NAME, NIC, mac)
         self._switch = ExternalSwitch(self._kernel, ADAPTER, partial(fabric.settle, wire_port))
         self._networks: dict[str, NetworkDriver] = {}
-        self._balancers = LoadBalancers(self._kernel)
         self._ports: dict[str, Port] = {}
         self._compartments = {HOST_COMPARTMENT: CompartmentState(HOST_COMPARTMENT, lambda: node)}
         self._graveyard = Graveyard(switch)
         self._carriers: Mapping[type, _Carrier] = {
             NetworkWant: _Carrier(self._create_network, self._modify_network, self._remove_network),
             EndpointWant: _Carrier(self._create_endpoint, self._modify_endpoint, self._remove_endpoint),
-            LoadBalancerWant: _Carrier(self._create_balancer, self._modify_balancer, self._remove_balancer),
             CompartmentWant: _Carrier(self._create_compartment, self._modify_compartment, self._remove_compartment),
         }
         sandbox.run(node, self._boot)
+        self._balancers = sandbox.run(node, LoadBalancers, self._kernel)
 
     def adapters(self) -> Sequence[HostAdapter]:
         """Return the node's one adapter."""
@@ -145,6 +145,7 @@ class LinuxNode:
     def close(self) -> None:
         """Let go of all namespaces; the kernel removes what is in them. May be called twice."""
         self._graveyard.close()
+        self._balancers.close()
         for state in self._compartments.values():
             state.close()
         self._kernel.close()
@@ -179,8 +180,13 @@ class LinuxNode:
         self._switch.boot()
 
     def _carry_out_all(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            self._carry_out(change)
+        for network_id, together in groupby(changes, _network_of_balancer):
+            if network_id is None:
+                for change in together:
+                    self._carry_out(change)
+            else:
+                balancers = [(change.before, change.after) for change in together]
+                self._balancers.change(self._networks[network_id], network_id, balancers)  # type: ignore[arg-type]
 
     def _carry_out(self, change: Change) -> None:
         before, after = change.before, change.after
@@ -202,6 +208,7 @@ class LinuxNode:
 
     def _remove_network(self, want: NetworkWant) -> None:
         self._graveyard.flush()
+        self._balancers.forget(want.id)
         self._take(self._networks, want.id).delete()
 
     def _create_endpoint(self, want: EndpointWant) -> None:
@@ -234,15 +241,6 @@ class LinuxNode:
             self._balancers.disconnect(want)
             endpoint.detach(self._kernel, driver, want, self._take(self._ports, want.id), self._graveyard)
 
-    def _create_balancer(self, want: LoadBalancerWant) -> None:
-        self._balancers.change(self._networks[want.network_id], None, want)
-
-    def _modify_balancer(self, before: LoadBalancerWant, after: LoadBalancerWant) -> None:
-        self._balancers.change(self._networks[after.network_id], before, after)
-
-    def _remove_balancer(self, want: LoadBalancerWant) -> None:
-        self._balancers.change(self._networks[want.network_id], want, None)
-
     def _create_compartment(self, want: CompartmentWant) -> None:
         state = CompartmentState(want.number, partial(self.sandbox.new_netns, f"compartment {want.number}"))
         self._transaction.undo(state.close)
@@ -263,6 +261,12 @@ class LinuxNode:
         value = table.pop(key)
         self._transaction.undo(table.__setitem__, key, value)
         return value
+
+
+def _network_of_balancer(change: Change) -> str | None:
+    """Return the network of a load balancer; None for a change of something else."""
+    either = change.after or change.before
+    return either.network_id if isinstance(either, LoadBalancerWant) else None
 
 
 def _concerns_kernel(change: Change) -> bool:

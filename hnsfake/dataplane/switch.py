@@ -14,7 +14,7 @@ from hnsfake.dataplane.fabric import DEFAULT_ROUTE
 from hnsfake.dataplane.interface import EndpointWant, IPAddress, IPNetwork, vnic_alias
 from hnsfake.dataplane.kernel import HOST_SETTINGS, NIC, Kernel
 from hnsfake.dataplane.metrics import DHCP_ROUTE, ROUTE, VNIC
-from hnsfake.dataplane.vfp import host_port, local_routed_vip, steering
+from hnsfake.dataplane.vfp import local_routed_vip
 from hnsfake.documents.policies import PortMapping
 
 BRIDGE, HOST_PORT, HOST_VNIC = 10, 11, 3
@@ -118,11 +118,11 @@ class ExternalSwitch:
         self._settle_wire()
         kernel.switch.send([messages.settled(port) for port in (NIC, HOST_PORT)], "settle the vSwitch")
         kernel.switch.rules(_external_rules(kernel), _REMOVAL)
-        kernel.node.rules(_HOST_RULES, _NO_HOST_RULES)
+        kernel.node.rules(local_routed_vip.RULESET, local_routed_vip.REMOVAL)
 
     def _take_down(self) -> None:
         kernel = self._kernel
-        kernel.node.rules(_NO_HOST_RULES)
+        kernel.node.rules(local_routed_vip.REMOVAL)
         kernel.switch.rules(_REMOVAL)
         kernel.switch.send(
             [
@@ -143,7 +143,7 @@ class ExternalSwitch:
     def _build_again(self) -> None:
         """Undo a take-down, whatever point it got to."""
         kernel = self._kernel
-        kernel.node.rules(_NO_HOST_RULES)
+        kernel.node.rules(local_routed_vip.REMOVAL)
         kernel.switch.rules(_REMOVAL)
         kernel.switch.revert([messages.delete_link(HOST_PORT), messages.delete_link(BRIDGE)])
         self._give_back()
@@ -173,9 +173,7 @@ TABLE = "external"
 OWN_MACS = "own_macs"
 """The set of MACs that leave by the external port as they are."""
 
-_REMOVAL = f"table bridge {TABLE}\ndelete table bridge {TABLE}\n" + steering.REMOVAL
-_HOST_RULES = local_routed_vip.RULESET + host_port.RULESET
-_NO_HOST_RULES = local_routed_vip.REMOVAL + host_port.REMOVAL
+_REMOVAL = f"table bridge {TABLE}\ndelete table bridge {TABLE}\n"
 
 
 def _external_rules(kernel: Kernel) -> str:
@@ -187,7 +185,6 @@ def _external_rules(kernel: Kernel) -> str:
     """
     mac = messages.mac_text(kernel.mac)
     return f"""
-{steering.ruleset(NIC_NAME, mac)}
 table bridge {TABLE} {{
   map endpoints {{ type ipv4_addr : ether_addr; }}
   map mappings {{ type ipv4_addr . inet_proto . inet_service : ether_addr; }}

@@ -13,11 +13,12 @@ sees whose address.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import BackendWant, FrontEnd, IPAddress
+from hnsfake.dataplane.map_elements import Element, ElementLink, mark, packed, port, protocol
 
 FRONT_END = "ipv4_addr . inet_proto . inet_service"
 SERVICES, ADDRESSES = "services", "addresses"
@@ -36,15 +37,6 @@ LOOKUP = f"""
 
 _AFFINITY = {1: "ip saddr . meta l4proto", 2: "ip saddr"}
 """What decides on a backend, by DistributionType (microsoft/hcsshim hcn/hcnloadbalancer.go); without one, chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element of a map."""
-
-    map: str
-    key: str
-    value: str
 
 
 @dataclass
@@ -79,23 +71,29 @@ def balanced(
         affinity = _AFFINITY.get(end.distribution)
         draw = f"meta mark set {choice(affinity, count) if affinity else f'numgen random mod {count}'}"
         chain = f"LB_{count}_{end.distribution}{profile.replace(' ', '_')}"
-        if not end.external_port:
-            lookup = f"ip daddr . meta mark map @{ADDRESS_BACKENDS}"
-            content.chains[f"{chain}_ALL"] = (draw, f"{profile} dnat ip to {lookup}")
-            content.elements.append(Element(services + ADDRESSES, str(end.vip), f"goto {chain}_ALL"))
+        vip, key = packed(end.vip), front_end(end)
+        if end.external_port:
+            lookup = f"ip daddr . meta l4proto . th dport . meta mark map @{BACKENDS}"
+            content.elements.append(Element(services + SERVICES, key, chain))
             content.elements += [
-                Element(ADDRESS_BACKENDS, f"{end.vip} . {position}", str(backend))
-                for position, backend in enumerate(backends)
+                Element(BACKENDS, key + mark(number), packed(backend) + port(end.internal_port))
+                for number, backend in enumerate(backends)
             ]
-            continue
-        lookup = f"ip daddr . meta l4proto . th dport . meta mark map @{BACKENDS}"
+        else:
+            chain += "_ALL"
+            lookup = f"ip daddr . meta mark map @{ADDRESS_BACKENDS}"
+            content.elements.append(Element(services + ADDRESSES, vip, chain))
+            content.elements += [
+                Element(ADDRESS_BACKENDS, vip + mark(number), packed(backend))
+                for number, backend in enumerate(backends)
+            ]
         content.chains[chain] = (draw, f"{profile} dnat ip to {lookup}")
-        content.elements.append(Element(services + SERVICES, end.key, f"goto {chain}"))
-        content.elements += [
-            Element(BACKENDS, f"{end.key} . {position}", f"{backend} . {end.internal_port}")
-            for position, backend in enumerate(backends)
-        ]
     return content
+
+
+def front_end(end: FrontEnd) -> bytes:
+    """Return the key of a front end: VIP, protocol, port."""
+    return packed(end.vip) + protocol(end.protocol) + port(end.external_port)
 
 
 def choice(of: str, count: int) -> str:
@@ -106,25 +104,37 @@ def choice(of: str, count: int) -> str:
     return f"jhash {of} mod {count} seed 0x484e53"
 
 
-def change_script(family_and_table: str, before: Content, after: Content) -> str:
-    """Return the script that makes ``after`` of ``before`` in a table; chains stay, others may lead to them."""
-    old, new = set(before.elements), set(after.elements)
-    lines = []
-    for name, statements in after.chains.items():
-        if name not in before.chains:
-            chain = f"{family_and_table} {name}"
-            lines += [f"add chain {chain}", f"flush chain {chain}"]
-            lines += [f"add rule {chain} {statement}" for statement in statements]
-    lines += _elements("delete", family_and_table, old - new, with_value=False)
-    lines += _elements("add", family_and_table, new - old, with_value=True)
-    return "".join(f"{line}\n" for line in lines)
+class BalancingTable:
+    """A table that load balancers put their content into; its chains stay, for others may lead to them.
 
+    ``run`` carries out a script in the table's namespace; ``link`` is a way to its maps.
+    """
 
-def _elements(verb: str, table: str, elements: Iterable[Element], *, with_value: bool) -> list[str]:
-    by_map: dict[str, list[str]] = {}
-    for one in elements:
-        by_map.setdefault(one.map, []).append(f"{one.key} : {one.value}" if with_value else one.key)
-    return [f"{verb} element {table} {name} {{ {', '.join(items)} }}" for name, items in by_map.items()]
+    def __init__(self, family: str, name: str, run: Callable[[str], object], link: ElementLink) -> None:
+        self._family = family
+        self._name = name
+        self._run = run
+        self._link = link
+        self._chains: set[str] = set()
+
+    def change(self, before: Content, after: Content) -> None:
+        """Make ``after`` of ``before``; raise DataplaneError with nothing changed that matters."""
+        missing = {name: statements for name, statements in after.chains.items() if name not in self._chains}
+        if missing:
+            self._run("".join(self._chain(*chain) for chain in missing.items()))
+            self._chains.update(missing)
+        old, new = dict.fromkeys(before.elements), dict.fromkeys(after.elements)
+        removed, added = [one for one in old if one not in new], [one for one in new if one not in old]
+        if removed or added:
+            self._link.change(self._family, self._name, removed, added)
+
+    def close(self) -> None:
+        """Let go of the table's namespace; may be called twice."""
+        self._link.close()
+
+    def _chain(self, name: str, statements: Iterable[str]) -> str:
+        chain = f"{self._family} {self._name} {name}"
+        return f"add chain {chain}\n" + "".join(f"add rule {chain} {statement}\n" for statement in statements)
 
 
 def ipv4_addresses(backends: Iterable[BackendWant]) -> list[IPAddress]:

@@ -8,6 +8,7 @@ stack. Backends of an Overlay network are reached through its segment, whatever 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import FrontEnd, LoadBalancerWant
@@ -15,13 +16,14 @@ from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, ba
 from hnsfake.documents.load_balancer import PortMappingFlags
 
 TABLE = "host_port"
-NAMED_TABLE = f"inet {TABLE}"
+FAMILY = "inet"
+_NAMED = f"{FAMILY} {TABLE}"
 _HOST = "host_"
 _PORTS = "32768-49151"
 """Ports of translated sources: the node's own, none of OutBoundNAT's blocks."""
 
 RULESET = f"""
-table {NAMED_TABLE} {{
+table {_NAMED} {{
 {MAPS}
   map {_HOST}services {{ type {FRONT_END} : verdict; }}
   map {_HOST}addresses {{ type ipv4_addr : verdict; }}
@@ -51,37 +53,36 @@ table {NAMED_TABLE} {{
   }}
 }}
 """
-REMOVAL = f"table {NAMED_TABLE}\ndelete table {NAMED_TABLE}\n"
 
 
 class HostPort:
     """The port's content, load balancer by load balancer.
 
     A profile is what the flows of front ends have in common: the segment of their backends (0: none), and the source
-    that these see (None: the client). Flows carry its number as their mark.
+    that these see (None: the client). Flows carry its number as their mark; what is made for it stays.
     """
 
     def __init__(self, management_ip: IPv4Address) -> None:
         self._management_ip = management_ip
         self._profiles: dict[tuple[int, IPv4Address | None], int] = {}
 
-    def profile_script(self, balancer: LoadBalancerWant, segment: int) -> str:
-        """Return the script that makes a load balancer's profile, whether it is there or not; it stays."""
-        number, source = self._profile(balancer, segment), self._source(balancer)
-        script = f"add element {NAMED_TABLE} segments {{ {number:#x} : {segment:#x} }}\n" if segment else ""
-        return script + (_source_script(number, source) if source is not None else "")
+    def prepare(self, balancer: LoadBalancerWant, segment: int, run: Callable[[str], object]) -> None:
+        """Have the profile of a load balancer made where it is a new one; raise DataplaneError."""
+        source = self._source(balancer)
+        if (segment, source) not in self._profiles:
+            number = len(self._profiles) + 1
+            script = f"add element {_NAMED} segments {{ {number:#x} : {segment:#x} }}\n" if segment else ""
+            run(script + (_source_script(number, source) if source is not None else ""))
+            self._profiles[segment, source] = number
 
     def content(self, balancer: LoadBalancerWant, segment: int) -> Content:
-        """Return what a load balancer puts into the table; ``profile_script`` was before."""
+        """Return what a load balancer puts into the table; ``prepare`` was before."""
         backends = ipv4_addresses(balancer.backends)
         ends = balancer.front_ends(self._management_ip)
-        mark = f"ct mark set {self._profile(balancer, segment):#x}"
+        mark = f"ct mark set {self._profiles[segment, self._source(balancer)]:#x}"
         for_the_host = [end for end in ends if self._is_for_the_host(end)]
         here = balanced(for_the_host, backends, mark, _HOST)
         return here if balancer.dsr else joined([here, balanced(ends, backends, mark)])
-
-    def _profile(self, balancer: LoadBalancerWant, segment: int) -> int:
-        return self._profiles.setdefault((segment, self._source(balancer)), len(self._profiles) + 1)
 
     def _source(self, balancer: LoadBalancerWant) -> IPv4Address | None:
         if balancer.dsr:
@@ -93,9 +94,9 @@ class HostPort:
 
 
 def _source_script(number: int, source: IPv4Address) -> str:
-    chain = f"{NAMED_TABLE} SOURCE_{number}"
+    chain = f"{_NAMED} SOURCE_{number}"
     return (
-        f"add chain {chain}\nflush chain {chain}\n"
+        f"add chain {chain}\n"
         f"add rule {chain} meta l4proto {{ tcp, udp }} snat ip to {source}:{_PORTS}\n"
-        f"add element {NAMED_TABLE} sources {{ {number:#x} : goto SOURCE_{number} }}\n"
+        f"add element {_NAMED} sources {{ {number:#x} : goto SOURCE_{number} }}\n"
     )

@@ -9,22 +9,32 @@ source (Azure/AKS#2608, which calls it loopback).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv4Interface
 
 from hnsfake.dataplane.interface import EndpointWant, FrontEnd, LoadBalancerWant
-from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, Element, balanced, ipv4_addresses, joined
-from hnsfake.dataplane.vfp.layers import PortContext
+from hnsfake.dataplane.map_elements import Element, packed, port
+from hnsfake.dataplane.vfp.balancing import (
+    FRONT_END,
+    LOOKUP,
+    MAPS,
+    Content,
+    balanced,
+    front_end,
+    ipv4_addresses,
+    joined,
+)
 
+FAMILY = "inet"
 OWN = "own"
 """At a backend: what arrives for a front end, and what becomes of it."""
 
 
-def ruleset(context: PortContext) -> str:
-    """Return the script that makes a port's tables anew, with nothing balanced yet."""
-    vnic = context.interface
-    own = f'iifname "lo" ip daddr {context.ipv4} ct status & (dnat | snat) == dnat counter drop'
+def ruleset(endpoint: EndpointWant, vnic: str) -> str:
+    """Return the script that makes the table of an endpoint's port anew, with nothing balanced yet."""
+    own = next((str(i.ip) for i in endpoint.addresses if isinstance(i, IPv4Interface)), "")
+    hairpin = f'iifname "lo" ip daddr {own} ct status & (dnat | snat) == dnat counter drop' if own else ""
     return f"""{removal(vnic)}
-table {named_table(vnic)} {{
+table {FAMILY} {table(vnic)} {{
 {MAPS}
   map {OWN} {{ type {FRONT_END} : ipv4_addr . inet_service; }}
   chain LB_DSR_OUT {{
@@ -39,15 +49,15 @@ table {named_table(vnic)} {{
   }}
   chain LOOPBACK {{
     type filter hook input priority 0; policy accept;
-    {own if context.ipv4 is not None else ""}
+    {hairpin}
   }}
 }}
 """
 
 
 def removal(vnic: str) -> str:
-    """Return the script that removes a port's tables, whether they are there or not."""
-    name = named_table(vnic)
+    """Return the script that removes a port's table, whether it is there or not."""
+    name = f"{FAMILY} {table(vnic)}"
     return f"table {name}\ndelete table {name}\n"
 
 
@@ -69,13 +79,13 @@ def _own(balancer: LoadBalancerWant, endpoint: EndpointWant, ends: Iterable[Fron
         return Content()
     return Content(
         [
-            Element(OWN, end.key, f"{address} . {end.internal_port}")
+            Element(OWN, front_end(end), packed(address) + port(end.internal_port))
             for end in ends
             if end.external_port and not end.preserves_destination
         ]
     )
 
 
-def named_table(vnic: str) -> str:
-    """Return family and name of the table that load balancers put their content into."""
-    return f"inet lb_{vnic}"
+def table(vnic: str) -> str:
+    """Return the name of the table that load balancers put their content into."""
+    return f"lb_{vnic}"

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hnsfake.dataplane.interface import FrontEnd
-from hnsfake.dataplane.vfp.balancing import FRONT_END, Content, Element, choice
+from hnsfake.dataplane.map_elements import Element, mark
+from hnsfake.dataplane.messages import mac_bytes
+from hnsfake.dataplane.vfp.balancing import FRONT_END, Content, choice, front_end
 
 TABLE = "steering"
-NAMED_TABLE = f"bridge {TABLE}"
-REMOVAL = f"table {NAMED_TABLE}\ndelete table {NAMED_TABLE}\n"
+FAMILY = "bridge"
 
 _FLOW = "ip saddr . th sport . ip daddr . th dport"
 _FLOW_TIMEOUT = "1h"  # unverified: how long VFP keeps a flow that is idle
@@ -23,7 +24,7 @@ _CHOICES = {0: "ip saddr . th sport", 1: "ip saddr . ip protocol", 2: "ip saddr"
 def ruleset(nic: str, mac: str) -> str:
     """Return the script that makes the table; it comes before the rules that lead to single endpoints."""
     return f"""
-table {NAMED_TABLE} {{
+table {FAMILY} {TABLE} {{
   map services {{ type {FRONT_END} : verdict; }}
   map backends {{ type {FRONT_END} . mark : ether_addr; }}
   map flows {{ type ipv4_addr . inet_service . ipv4_addr . inet_service : ether_addr; flags timeout; }}
@@ -43,8 +44,9 @@ def content(front_ends: Sequence[FrontEnd], macs: Sequence[str]) -> Content:
             continue
         chain = f"LB_{len(macs)}_{end.distribution}"
         made.chains[chain] = _statements(end.distribution, len(macs))
-        made.elements.append(Element("services", end.key, f"goto {chain}"))
-        made.elements += [Element("backends", f"{end.key} . {number:#x}", mac) for number, mac in enumerate(macs)]
+        key = front_end(end)
+        made.elements.append(Element("services", key, chain))
+        made.elements += [Element("backends", key + mark(number), mac_bytes(mac)) for number, mac in enumerate(macs)]
     return made
 
 
