@@ -119,6 +119,18 @@ class Server(Protocol):
         ...
 
 
+class Streams(Protocol):
+    """Connections that stay."""
+
+    def alive(self, timeout: float = 3.0) -> int:
+        """Return how many are answered within ``timeout`` seconds."""
+        ...
+
+    def close(self) -> None:
+        """End them."""
+        ...
+
+
 class Capture(Protocol):
     """A capture that was started."""
 
@@ -168,6 +180,14 @@ class Place(Protocol):
 
     def udp_server(self, port: int = 0) -> Server:
         """Start a UDP server that answers with the peer it saw."""
+        ...
+
+    def echo_server(self, port: int = 0) -> Server:
+        """Start a TCP server that answers every line with the same, as long as the client stays."""
+        ...
+
+    def streams(self, address: str, port: int, count: int = 1) -> Streams:
+        """Connect to an echo server, and stay; raise OSError where a connection can't be made."""
         ...
 
     def dns_server(self, zone: dict[str, list[str]], port: int = 53) -> Server:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
+from hnsfake.dataplane.low_descriptors import LowDescriptors
 
 _LIBRARY = "libnftables.so.1"
 _JSON = 1 << 4
@@ -98,7 +99,10 @@ class Context:
 
     def __init__(self, flags: int = 0) -> None:
         self._library = _library()
-        self._context = self._library.nft_ctx_new(0)
+        with _one_at_a_time:
+            self._context, self._number = _descriptors().make(
+                lambda: self._library.nft_ctx_new(0), self._library.nft_ctx_free
+            )
         self._library.nft_ctx_buffer_error(self._context)
         self._library.nft_ctx_buffer_output(self._context)
         self._library.nft_ctx_output_set_flags(self._context, flags)
@@ -120,6 +124,7 @@ class Context:
             if self._context is not None:
                 self._library.nft_ctx_free(self._context)
                 self._context = None
+                _descriptors().give_back(self._number)
 
     def __enter__(self) -> Self:
         return self
@@ -128,6 +133,11 @@ class Context:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@cache
+def _descriptors() -> LowDescriptors:
+    return LowDescriptors()
 
 
 @cache

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -81,6 +82,7 @@ class Sandbox:
         """
         if not _privileged():
             enter_user_namespace()
+        _allow_many_files()
         return cls()
 
     def new_netns(self, label: str) -> NetNs:
@@ -134,6 +136,13 @@ def enter_user_namespace() -> None:
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
     Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
+
+
+def _allow_many_files() -> None:
+    """Use the files that the process may have: a compartment and each connection of a workload is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _privileged() -> bool:

@@ -13,6 +13,7 @@ from hnsfake.workload.engine import Engine
 from hnsfake.workload.probe import Outcome
 from hnsfake.workload.resolver import resolve
 from hnsfake.workload.servers import TcpServer, UdpServer
+from hnsfake.workload.streams import EchoServer, Streams
 
 ANY = "0.0.0.0"
 
@@ -32,6 +33,14 @@ class Compartment:
     def udp_server(self, port: int = 0, address: str = ANY) -> UdpServer:
         """Start a UDP server that answers with the peer it saw."""
         return UdpServer(self._engine, self.netns, address, port)
+
+    def echo_server(self, port: int = 0, address: str = ANY) -> EchoServer:
+        """Start a TCP server that answers every line with the same, as long as the client stays."""
+        return EchoServer(self._engine, self.netns, address, port)
+
+    def streams(self, address: str, port: int, count: int = 1) -> Streams:
+        """Connect to an echo server, and stay; raise OSError."""
+        return Streams(self._engine, self.netns, address, port, count)
 
     def dns_server(self, zone: Mapping[str, Sequence[str]], address: str = ANY, port: int = 53) -> DnsServer:
         """Start a DNS server that knows ``zone``: full names to addresses."""

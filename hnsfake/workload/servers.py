@@ -77,14 +77,17 @@ class TcpServer(_Server):
         seen = Seen(writer.get_extra_info("peername")[:2], writer.get_extra_info("sockname")[:2])
         self._seen.append(seen)
         try:
-            writer.write(seen.line())
-            await writer.drain()
-            writer.write_eof()
-            await reader.read()  # until the client ends it, so that nothing is reset
+            await self._answer(reader, writer)
         except OSError:
             return  # the client went away; it was seen
         finally:
             writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(self._seen[-1].line())
+        await writer.drain()
+        writer.write_eof()
+        await reader.read()  # until the client ends it, so that nothing is reset
 
 
 class UdpServer(_Server):

@@ -14,7 +14,7 @@ from hnsfake.service.pipeline import AnswerLostError as LabAnswerLostError
 from hnsfake.workload import Capture as LabCapture
 from hnsfake.workload import Compartment, DnsServer, ResolutionError, TcpServer, UdpServer
 from hnsfake.workload import Outcome as LabOutcome
-from suites.host import AnswerLostError, DnsClient, Faults, Frame, Host, Interface, Outcome, Peer, Reply, Route
+from suites.host import AnswerLostError, DnsClient, Faults, Frame, Host, Interface, Outcome, Peer, Reply, Route, Streams
 
 
 class FakeServer:
@@ -60,6 +60,13 @@ class FakePlace:
     def udp_server(self, port: int = 0) -> FakeServer:
         server = self._compartment.udp_server(port)
         return FakeServer(server, server.port)
+
+    def echo_server(self, port: int = 0) -> FakeServer:
+        server = self._compartment.echo_server(port)
+        return FakeServer(server, server.port)
+
+    def streams(self, address: str, port: int, count: int = 1) -> Streams:
+        return self._compartment.streams(address, port, count)
 
     def dns_server(self, zone: Mapping[str, Sequence[str]], port: int = 53) -> FakeServer:
         return FakeServer(self._compartment.dns_server(zone, port=port), port)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from hnsfake.dataplane import nftables
 from hnsfake.dataplane.interface import DataplaneError, KernelLacksError
+from hnsfake.dataplane.low_descriptors import KEPT, LowDescriptors
 from hnsfake.dataplane.nftables import NftError
 from hnsfake.dataplane.sandbox import NetNs, Sandbox
 
@@ -105,3 +109,34 @@ def test_what_the_kernel_lacks_is_told_from_what_it_refuses(
 
 def test_an_error_without_a_mark_is_shown_as_it_is() -> None:
     assert str(nftables.refusal("netlink: Error: cache initialization failed\n", "")) == ("cache initialization failed")
+
+
+def test_scripts_run_where_a_thousand_files_are_open(netns: tuple[Sandbox, NetNs]) -> None:
+    sandbox, place = netns
+    with ExitStack() as stack:
+        for _ in range(1200):
+            stack.enter_context(open(os.devnull, "rb"))
+        for number in range(100):
+            sandbox.run(place, nftables.run, f"table inet t{number} {{\n}}\n")
+    assert len(tables(sandbox.run(place, nftables.listing))) == 100
+
+
+def test_without_a_low_descriptor_it_says_so() -> None:
+    numbers = LowDescriptors()
+    with ExitStack() as stack:
+        for _ in range(1200):
+            stack.enter_context(open(os.devnull, "rb"))
+        made = [_low_socket(numbers, stack) for _ in range(KEPT)]
+        assert len(set(made)) == KEPT
+        with pytest.raises(DataplaneError, match="too many open files"):
+            _low_socket(numbers, stack)
+
+
+def _low_socket(numbers: LowDescriptors, stack: ExitStack) -> int | None:
+    made, number = numbers.make(_netlink_socket, socket.socket.close)
+    stack.callback(made.close)
+    return number
+
+
+def _netlink_socket() -> socket.socket:
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
