@@ -24,6 +24,7 @@ _FAMILIES = {"inet": 1, "bridge": 7}
 _HEADER = struct.Struct("=IHHII")
 _GOTO = struct.pack(">i", -4)
 _AT_ONCE = 256  # elements a message: the length of an attribute has 16 bits
+_A_TRANSACTION = 1024  # elements a transaction: it must fit into the socket's buffer
 
 
 class Element(NamedTuple):
@@ -42,7 +43,20 @@ class ElementLink:
         self._socket.bind((0, 0))
 
     def change(self, family: str, table: str, removed: Sequence[Element], added: Sequence[Element]) -> None:
-        """Take elements out of the maps of a table and put others in, all or nothing; raise NftError."""
+        """Take elements out of the maps of a table and put others in, all or nothing; raise NftError.
+
+        What is too much for one transaction of the kernel is several, taken back where one of them fails.
+        """
+        steps = _steps(removed, added)
+        for done, step in enumerate(steps):
+            try:
+                self._change(family, table, *step)
+            except NftError:
+                for back in reversed(steps[:done]):
+                    self._change(family, table, back[1], back[0])
+                raise
+
+    def _change(self, family: str, table: str, removed: Sequence[Element], added: Sequence[Element]) -> None:
         head = struct.pack(">BBH", _FAMILIES[family], 0, 0)
         messages = [
             *(_message(_DELETE, _REQUEST | _ACK, head + body) for body in _bodies(table, removed, with_value=False)),
@@ -94,6 +108,17 @@ def port(number: int) -> bytes:
 def mark(number: int) -> bytes:
     """Return a mark as a part."""
     return struct.pack("=I", number)
+
+
+def _steps(removed: Sequence[Element], added: Sequence[Element]) -> list[tuple[Sequence[Element], Sequence[Element]]]:
+    if len(removed) + len(added) <= _A_TRANSACTION:
+        return [(removed, added)]
+    out: list[tuple[Sequence[Element], Sequence[Element]]] = [(piece, ()) for piece in _pieces(removed)]
+    return out + [((), piece) for piece in _pieces(added)]
+
+
+def _pieces(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
+    return (elements[start : start + _A_TRANSACTION] for start in range(0, len(elements), _A_TRANSACTION))
 
 
 def _bodies(table: str, elements: Sequence[Element], *, with_value: bool) -> Iterator[bytes]:

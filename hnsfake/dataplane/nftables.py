@@ -49,6 +49,12 @@ def run(script: str) -> None:
         context.run(script)
 
 
+def run_and_read(script: str) -> str:
+    """Carry out a script as ``run``; return what it prints."""
+    with Context() as context:
+        return context.run(script)
+
+
 def listing(what: str = "ruleset") -> dict[str, Any]:
     """Return what ``list ruleset``, ``list table inet x`` or the like shows, as libnftables' JSON.
 

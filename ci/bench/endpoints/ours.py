@@ -13,7 +13,7 @@ from hnsfake.node import Node
 
 _VERSION = {"Major": 2, "Minor": 0}
 _ROUTES = [{"DestinationPrefix": "0.0.0.0/0", "NextHop": str(GATEWAY)}]
-_NETWORK = {
+NETWORK = {
     "SchemaVersion": _VERSION,
     "Name": "bench",
     "Type": "L2Bridge",
@@ -37,12 +37,12 @@ def main() -> None:
     with Lab() as lab:
         ready = perf_counter()
         node = next(iter(lab.nodes.values()))
-        network = node.hcn("HcnCreateNetwork", _NETWORK, object_id=_guid(0, 0)).handle
-        empty = _resident()
+        network = node.hcn("HcnCreateNetwork", NETWORK, object_id=guid(0, 0)).handle
+        empty = resident()
         start = perf_counter()
         made = [create(node, network, number) for number in range(endpoints_asked())]
         created = perf_counter()
-        full = _resident()
+        full = resident()
         resumed = perf_counter()
         for one in made:
             delete(node, one)
@@ -60,7 +60,7 @@ def main() -> None:
 
 def create(node: Node, network: int | None, number: int) -> Made:
     """Make a namespace and an endpoint, and put the one into the other, as a CNI plugin's ADD does."""
-    endpoint, namespace = _guid(1, number), _guid(2, number)
+    endpoint, namespace = guid(1, number), guid(2, number)
     document: dict[str, Any] = {
         "SchemaVersion": _VERSION,
         "Name": f"e{number}",
@@ -92,11 +92,12 @@ def _membership(request: str, endpoint: str) -> dict[str, Any]:
     return {"ResourceType": "Endpoint", "RequestType": request, "Settings": {"EndpointId": endpoint}}
 
 
-def _guid(kind: int, number: int) -> str:
+def guid(kind: int, number: int) -> str:
+    """Return the id of an object: networks are of kind 0, endpoints 1, namespaces 2."""
     return f"be0c4000-0000-4000-800{kind}-{number:012x}"
 
 
-def _resident() -> float:
+def resident() -> float:
     """Return the process's resident memory, in KiB."""
     status = Path("/proc/self/status").read_text()
     return float(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))

@@ -1,0 +1,1 @@
+"""What policies cost: load balancers by the thousand, rules on the way of packets, nodes full of pods."""
