@@ -11,11 +11,18 @@ from rich.table import Table
 
 from ci.bench.calls import scale, ways
 from ci.bench.endpoints import judged
-from ci.bench.policies import balancers
+from ci.bench.policies import balancers, fleet, traffic
 from ci.bench.verdict import BenchError, Bound
 
 Part = Callable[[int], tuple[Table, list[Bound]]]
-PARTS: Mapping[str, Part] = {"calls": ways.run, "scale": scale.run, "endpoints": judged.run, "balancers": balancers.run}
+PARTS: Mapping[str, Part] = {
+    "calls": ways.run,
+    "scale": scale.run,
+    "endpoints": judged.run,
+    "balancers": balancers.run,
+    "traffic": traffic.run,
+    "fleet": fleet.run,
+}
 
 
 def main() -> int:
