@@ -10,6 +10,9 @@ from threading import current_thread
 import pytest
 
 from hnsfake.dataplane import messages, netlink, nftables
+from hnsfake.dataplane.map_elements import Element, ElementLink
+
+Elements = Sequence[Element]
 
 _NOBODY = 0x7FFFFFFF
 
@@ -34,6 +37,7 @@ class Faults:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         send, run = netlink.Link.send, nftables.Context.run
+        change = ElementLink.change
 
         def failing_send(link: netlink.Link, requests: Sequence[bytes], purpose: str) -> None:
             single = [message for request in requests for message in split(request)]
@@ -47,6 +51,12 @@ class Faults:
                 raise InjectedError(f"injected at {self.last}")
             return run(context, script)
 
+        def failing_change(link: ElementLink, family: str, table: str, removed: Elements, added: Elements) -> None:
+            if self._due(f"elements of {table}"):
+                raise InjectedError(f"injected at {self.last}")
+            change(link, family, table, removed, added)
+
+        monkeypatch.setattr(ElementLink, "change", failing_change)
         monkeypatch.setattr(netlink.Link, "send", failing_send)
         monkeypatch.setattr(nftables.Context, "run", failing_run)
 

@@ -14,6 +14,7 @@ from .kernel_state import difference, snapshot
 from .policies import sdn_route
 from .world import (
     World,
+    balancer,
     behind,
     compartments,
     create,
@@ -119,6 +120,30 @@ SCENARIOS = {
     "Internal: network goes": scenario(create(INTERNAL), remove(INTERNAL)),
     "Private: network": scenario([], create(PRIVATE)),
     "Private: network goes": scenario(create(PRIVATE), remove(PRIVATE)),
+    "L2Bridge: load balancers": scenario(
+        create(L2, *TWO, POD, balancer(POD), balancer(POD, dsr=True)),
+        create(balancer(POD, 2), balancer(POD, 3, dsr=True)),
+    ),
+    "L2Bridge: load balancers change": scenario(
+        create(L2, *TWO, POD, balancer(POD), balancer(POD, 2, dsr=True)),
+        [
+            *modify(balancer(POD), balancer(POD, port=81)),
+            *modify(balancer(POD, 2, dsr=True), balancer(POD, 2, port=81, dsr=True)),
+        ],
+    ),
+    "L2Bridge: load balancers go": scenario(
+        create(L2, *TWO, POD, balancer(POD), balancer(POD, 2, dsr=True)),
+        remove(balancer(POD), balancer(POD, 2, dsr=True)),
+    ),
+    "L2Bridge: a backend goes": scenario(create(L2, *TWO, POD, balancer(POD, dsr=True)), remove(*TWO, POD)),
+    "Overlay: load balancers": scenario(
+        create(ROUTED, *TWO, OVERLAY_POD, balancer(OVERLAY_POD), balancer(OVERLAY_POD, dsr=True)),
+        create(balancer(OVERLAY_POD, 2), balancer(OVERLAY_POD, 3, dsr=True)),
+    ),
+    "Overlay: load balancers go": scenario(
+        create(ROUTED, *TWO, OVERLAY_POD, balancer(OVERLAY_POD), balancer(OVERLAY_POD, 2, dsr=True)),
+        remove(balancer(OVERLAY_POD), balancer(OVERLAY_POD, 2, dsr=True)),
+    ),
     "several changes": scenario(
         create(L2, NAT, *TWO, POD),
         [

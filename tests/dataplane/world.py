@@ -10,10 +10,12 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from hnsfake.dataplane.fabric import Fabric
 from hnsfake.dataplane.interface import (
+    BackendWant,
     Change,
     CompartmentWant,
     Driver,
     EndpointWant,
+    LoadBalancerWant,
     NetworkWant,
     RemoteSubnet,
     RouteWant,
@@ -22,6 +24,7 @@ from hnsfake.dataplane.interface import (
 )
 from hnsfake.dataplane.node import LinuxNode
 from hnsfake.dataplane.sandbox import Sandbox
+from hnsfake.documents.load_balancer import PortMapping as BalancedPort
 from hnsfake.documents.policies import Policy
 from hnsfake.workload import Compartment, Engine
 
@@ -82,6 +85,20 @@ def remove(*wants: Want) -> list[Change]:
 
 def modify(before: Want, after: Want) -> list[Change]:
     return [Change(before, after)]
+
+
+def balancer(backend: EndpointWant, number: int = 1, port: int = 80, *, dsr: bool = False) -> LoadBalancerWant:
+    """Return a load balancer of one backend, its source VIP an address of the backend's subnet."""
+    (interface, *_) = backend.addresses
+    return LoadBalancerWant(
+        f"lb{number}{dsr}",
+        backend.network_id,
+        (BackendWant(backend.id, interface.ip, backend.remote),),
+        (BalancedPort(6, 8080, port),),
+        (IPv4Address("10.96.0.0") + 2 * number + dsr,),
+        IPv4Interface(f"{interface.ip}/24").network[200],
+        dsr,
+    )
 
 
 def l2bridge(prefix: str, name: str = "l2") -> NetworkWant:
