@@ -30,7 +30,7 @@ def add(policies: Sequence[OutboundNat], context: PortContext, rules: Rules) -> 
             f"SLB_NATPOOL_IPV4_{context.ipv4}{source}{context.endpoint.id}",
         )
         rules.add(Layer.NAT_OUT, translation)
-        if any(context.ipv4 in destination for destination in destinations):
+        if context.ipv4 is not None and any(context.ipv4 in destination for destination in destinations):
             # What a load balancer sends back to its client gets another source, so that it is answered.
             rules.add(Layer.LOOPBACK_OUT, translation)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import IPv6Interface
 from typing import Any, Literal
 
 import pytest
@@ -66,6 +67,12 @@ _any_policy = st.one_of(
 @given(policies=st.lists(_any_policy, max_size=6))
 def test_any_policies_load(cable: Cable, policies: list[Policy]) -> None:
     cable.load(*policies)
+
+
+def test_policies_load_at_a_port_that_has_ipv6_alone(cable: Cable) -> None:
+    context = cable.with_policies([OutboundNat.from_v2({"Destinations": ["10.0.0.0/8"]}), OutboundNat()])
+    alone = replace(context, endpoint=replace(context.endpoint, addresses=(IPv6Interface("fd00:1::10/64"),)))
+    cable.sandbox.run(cable.pod, nftables.run, port.ruleset(alone))
 
 
 def test_a_port_without_policies_needs_no_tables(cable: Cable) -> None:
