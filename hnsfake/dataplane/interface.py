@@ -8,6 +8,7 @@ Policies are the typed values of ``hnsfake.documents.policies``; raw documents n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
@@ -231,6 +232,11 @@ class NodeDataplane(Protocol):
     @property
     def in_memory(self) -> bool:
         """Whether its methods wait for nothing outside this process."""
+        ...
+
+    @property
+    def thread(self) -> Executor | None:
+        """The thread where ``apply`` does its work: called from there it costs no change of threads. None: any."""
         ...
 
     def adapters(self) -> Sequence[HostAdapter]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import IPv4Interface
@@ -85,6 +86,11 @@ class LinuxNode:
         }
         sandbox.run(node, self._boot)
         self._balancers = sandbox.run(node, LoadBalancers, self._kernel)
+
+    @property
+    def thread(self) -> Executor:
+        """The sandbox thread."""
+        return self.sandbox.thread
 
     def adapters(self) -> Sequence[HostAdapter]:
         """Return the node's one adapter."""

@@ -11,6 +11,7 @@ class NoDataplane:
     """Accepts every change and does nothing; the node's adapters are what the lab says they are."""
 
     in_memory = True
+    thread = None
 
     def __init__(self, adapters: Sequence[HostAdapter]) -> None:
         self._adapters = tuple(adapters)

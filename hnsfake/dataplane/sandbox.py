@@ -13,7 +13,7 @@ import ctypes
 import os
 import resource
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import local
@@ -103,6 +103,11 @@ class Sandbox:
         if getattr(self._here, "is_ours", False):
             return _run_in(netns, work)
         return self._threads.submit(_run_in, netns, work).result()
+
+    @property
+    def thread(self) -> Executor:
+        """The sandbox thread: what runs there finds ``run`` to be a plain call."""
+        return self._threads
 
     def close(self) -> None:
         """Stop the threads; may be called twice. Namespaces belong to whoever asked for them."""

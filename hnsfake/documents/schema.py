@@ -104,6 +104,10 @@ class Document(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", populate_by_name=True)
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Return the document itself, which nothing changes: defaults need no copies."""
+        return self
+
     @model_validator(mode="before")
     @classmethod
     def _canonical_names(cls, value: Any, info: ValidationInfo) -> Any:

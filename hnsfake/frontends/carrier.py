@@ -12,6 +12,9 @@ RAW = "application/vnd.hnsfake.raw"
 INSIDE_PORT = 947
 """Where HNS is found on a node's own loopback. Privileged, so that no program's dynamic port ever meets it."""
 
+V1_METHODS = ("GET", "POST", "DELETE")
+"""The methods that HTTP and HNSCall have both; a call with another is sent as ``HNSCall`` below v2's root."""
+
 V2_ROOT = "/hcn/"
 STATUS = "/lab/status"
 NODE = "/lab/node/"

@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, REGISTRY, STATUS, V2_ROOT
+from hnsfake.frontends.carrier import FAULTS, HRESULT_HEADER, NODE, REGISTRY, STATUS, V1_METHODS, V2_ROOT
 from hnsfake.frontends.sockets import abstract_name, running_labs
 from hnsfake.service.call import Call, Reply
 
@@ -83,7 +83,10 @@ class NodeClient:
 
     def hns_call(self, method: str, path: str, document: bytes = b"") -> tuple[int, str]:
         """Call HNSCall; return HRESULT and envelope."""
-        answer = self._send(method, "/" + path.lstrip("/"), document)
+        if method in V1_METHODS:
+            answer = self._send(method, "/" + path.lstrip("/"), document)
+        else:
+            answer = self._send("POST", V2_ROOT + "HNSCall", document, {"method": method, "path": path})
         return answer.hresult, answer.text
 
     def hcn(

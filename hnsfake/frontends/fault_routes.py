@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse
 
 from hnsfake.documents.errors import InvalidDocumentError
 from hnsfake.documents.text import read_object
+from hnsfake.frontends.calls import read_body
 from hnsfake.frontends.carrier import FAULTS
-from hnsfake.frontends.http import read_body
 from hnsfake.service.faults import FaultRule, FaultRuleError, FaultRules
 
 _ERROR = {
@@ -55,7 +55,7 @@ def add_fault_routes(app: FastAPI, faults: FaultRules) -> None:
     )
     async def add(request: Request) -> Response:
         try:
-            words = read_object(await read_body(request))
+            words = read_object(await read_body(request.receive))
         except InvalidDocumentError:
             return _wrong(400, "not a JSON object")
         try:

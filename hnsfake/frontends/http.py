@@ -8,13 +8,10 @@ its own. Nothing is decided here, so that a C client can carry every call exactl
 
 from __future__ import annotations
 
-import json
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import asdict, replace
 from typing import Any, Protocol
-from urllib.parse import unquote
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
@@ -23,10 +20,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hnsfake.documents.errors import HnsError, InvalidDocumentError
+from hnsfake.documents.errors import HnsError
 from hnsfake.documents.hresults import HResult
-from hnsfake.documents.text import MAX_DOCUMENT
-from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, NODE, NOTIFICATIONS, RAW, STATUS, V2_ROOT
+from hnsfake.frontends.calls import Calls, Invoked, handle, hcn, hns_call, query, v1_answer, v2_answer
+from hnsfake.frontends.carrier import NODE, NOTIFICATIONS, STATUS, V2_ROOT
 from hnsfake.frontends.operations import (
     HRESULT_HEADERS,
     NOTIFICATION_STREAM,
@@ -36,7 +33,7 @@ from hnsfake.frontends.operations import (
     Operation,
     v2_operations,
 )
-from hnsfake.service.call import Call, Reply
+from hnsfake.service.call import Call
 from hnsfake.service.notifications import Subscription
 from hnsfake.service.pipeline import FUNCTIONS, V1_FUNCTION, AnswerLostError, failure
 
@@ -48,24 +45,11 @@ _QUIET = 5.0
 """Seconds after which a stream without news shows that it is alive."""
 _streams = CapacityLimiter(10_000)
 """Streams wait in threads of their own: however many there are, calls get theirs."""
-_calls = CapacityLimiter(1_000)
-"""Calls that a fault rule delays keep their threads: others must find some."""
 Endpoint = Callable[[Request], Awaitable[Response]]
-_LONGEST_HANDLE = 20
-_JSON = "application/json"
-_V1_METHODS = ["GET", "POST", "DELETE"]
 
 
-class Service(Protocol):
+class Service(Invoked, Protocol):
     """What the application asks of a node's HNS."""
-
-    def invoke(self, call: Call) -> Reply:
-        """Carry out a call, however long it takes; raise AnswerLostError."""
-        ...
-
-    def invoke_at_once(self, call: Call) -> Reply | None:
-        """Carry out a call that need not wait; None, and nothing is done, where it might."""
-        ...
 
     def subscription(self, handle: int | None, client: str) -> Subscription | None:
         """Return the subscription behind the handle of a registration; None where it is none."""
@@ -103,42 +87,28 @@ def application(
     for word, act in actions.items():
         add_action(word, act)
 
-    async def carry(call: Call, request: Request) -> Reply:
-        try:
-            call = replace(call, document=await read_body(request))
-        except InvalidDocumentError as error:
-            return failure(call, error)
-        reply = service.invoke_at_once(call)
-        return reply if reply is not None else await to_thread.run_sync(service.invoke, call, limiter=_calls)
+    async def v1(request: Request) -> Response:
+        return await hns_call(service, request.scope, request.receive)
 
-    async def hns_call(request: Request) -> Response:
-        return _v1_answer(await carry(_v1_call(request), request))
-
-    async def hcn(request: Request) -> Response:
-        call = _v2_call(request)
-        reply = await carry(call, request)
-        return _raw_answer(reply, call.operation) if RAW in request.headers.get("accept", "") else _v2_answer(reply)
+    async def v2(request: Request) -> Response:
+        return await hcn(service, request.scope, request.receive)
 
     async def notifications(request: Request) -> Response:
-        given = request.query_params
-        subscription = service.subscription(_handle(given.get("handle", "")), given.get("client", ""))
+        given = query(request.scope)
+        subscription = service.subscription(handle(given.get("handle", "")), given.get("client", ""))
         if subscription is None:
-            return _v2_answer(failure(Call("HcnUnregisterServiceCallback"), HnsError(HResult.E_HANDLE)))
+            return v2_answer(failure(Call("HcnUnregisterServiceCallback"), HnsError(HResult.E_HANDLE)))
         subscription.extended = given.get("extended") == "true"
         return StreamingResponse(_events(subscription), media_type="text/event-stream")
 
     async def no_route(request: Request, _: Exception) -> Response:
-        return await hns_call(request)
+        return await v1(request)
 
-    # The first route that fits is taken. These take all calls, and FastAPI, which has nothing to check of them, no part
-    # in it; the routes of each operation are there to be read about.
-    app.add_route(V2_ROOT + "{function}", hcn, methods=["POST"])
-    for word in dict.fromkeys(operation.path.strip("/").partition("/")[0] for operation in V1_OPERATIONS):
-        app.add_route(f"/{word}{{rest:path}}", hns_call, methods=_V1_METHODS)
+    # These are there to be read about: most calls never come so far.
     for operation in V1_OPERATIONS:
-        _add(app, operation, hns_call, {"model": Envelope, "headers": HRESULT_HEADERS})
+        _add(app, operation, v1, {"model": Envelope, "headers": HRESULT_HEADERS})
     for operation in v2_operations(function for function in FUNCTIONS if function != V1_FUNCTION):
-        _add(app, operation, hcn, {"model": HcnAnswer})
+        _add(app, operation, v2, {"model": HcnAnswer})
     app.add_api_route(
         NOTIFICATIONS,
         notifications,
@@ -151,6 +121,7 @@ def application(
     )
     # What has no route here is HNS's to refuse, not the web server's.
     app.add_exception_handler(HTTPException, no_route)
+    app.add_middleware(Calls, service=service)
     app.add_middleware(_Faults)
     return app
 
@@ -185,76 +156,6 @@ def _add(app: FastAPI, operation: Operation, endpoint: Endpoint, answer: dict[st
         responses={200: answer},
         openapi_extra=operation.arguments,
     )
-
-
-def _v1_call(request: Request) -> Call:
-    path, query = request.scope["path"], request.scope["query_string"].decode("latin-1")
-    return Call(V1_FUNCTION, method=request.method, path=f"{path}?{unquote(query)}" if query else path)
-
-
-def _v2_call(request: Request) -> Call:
-    function = request.scope["path"].removeprefix(V2_ROOT)
-    given = request.query_params
-    return Call(function, id=given.get("id"), handle=_handle(given.get("handle", "")), client=given.get("client", ""))
-
-
-def _handle(text: str) -> int | None:
-    """Read a handle; one that is no number is as none: a handle that isn't open."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_HANDLE else None
-
-
-async def read_body(request: Request) -> bytes:
-    """Read the body; raise InvalidDocumentError as soon as it is too large, and keep nothing of it."""
-    body = bytearray()
-    async for part in request.stream():
-        if len(body) + len(part) > MAX_DOCUMENT:
-            raise InvalidDocumentError
-        body += part
-    return bytes(body)
-
-
-def _v1_answer(reply: Reply) -> Response:
-    return Response(reply.output or "", media_type=_JSON, headers={HRESULT_HEADER: f"{reply.hresult:#010x}"})
-
-
-def _v2_answer(reply: Reply) -> Response:
-    return Response(json.dumps(asdict(reply)), media_type=_JSON)
-
-
-def _raw_answer(reply: Reply, function: str) -> Response:
-    headers = {HRESULT_HEADER: f"{reply.hresult:#010x}"}
-    if reply.handle is not None:
-        headers[HANDLE_HEADER] = str(reply.handle)
-    output = reply.output or ""
-    if output and function in _STRUCTURES:
-        output = _STRUCTURES[function](json.loads(output))
-    return Response(f"{reply.record or ''}\0{output}", media_type=RAW, headers=headers)
-
-
-def _range(given: dict[str, Any]) -> str:
-    return f"{given['StartingPort']} {given['EndingPort']}"
-
-
-def _entries(given: list[dict[str, Any]]) -> str:
-    return " ".join([str(len(given)), *(str(entry.get(field, 0)) for entry in given for field in _ENTRY)])
-
-
-# Functions that hand out C structures, not JSON: the native libraries get their members as words.
-_ENTRY = (
-    "OwningPartitionId",
-    "TargetPartitionId",
-    "Protocol",
-    "Priority",
-    "ReservationType",
-    "SharingFlags",
-    "DeliveryMode",
-    "StartingPort",
-    "EndingPort",
-)
-_STRUCTURES: dict[str, Callable[[Any], str]] = {
-    "HcnReserveGuestNetworkServicePortRange": _range,
-    "HcnEnumerateGuestNetworkPortReservations": _entries,
-}
 
 
 class _Faults:
@@ -295,5 +196,5 @@ def _fault(scope: Scope, error: Exception) -> Response:
     log.error("internal fault %s in %s %s", number, scope["method"], scope["path"], exc_info=error)
     told = HnsError(HResult.E_UNEXPECTED, f"(hnsfake fault {number}: see its log)")
     if scope["path"].startswith(V2_ROOT):
-        return _v2_answer(failure(Call(scope["path"].removeprefix(V2_ROOT)), told))
-    return _v1_answer(failure(Call(V1_FUNCTION, method=scope["method"]), told))
+        return v2_answer(failure(Call(scope["path"].removeprefix(V2_ROOT)), told))
+    return v1_answer(failure(Call(V1_FUNCTION, method=scope["method"]), told))

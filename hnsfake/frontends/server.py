@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.documents.translation.dns import dns_v2
@@ -40,7 +40,7 @@ class Address:
     tcp: int
 
 
-class _Protocol(H11Protocol):
+class _Protocol(HttpToolsProtocol):
     """HTTP whose connections an application can close without an answer."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -28,6 +28,10 @@ class Call:
     path: str = ""
     client: str = ""
 
+    def of(self, document: bytes) -> Call:
+        """Return the same call with a document."""
+        return Call(self.operation, document, self.id, self.handle, self.method, self.path, self.client)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -6,6 +6,7 @@ import logging
 import random
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from threading import RLock
 
 from hnsfake.dataplane.interface import Change, NodeDataplane
@@ -24,7 +25,7 @@ from hnsfake.service.namespace import create_default
 from hnsfake.service.node_facts import NodeFacts
 from hnsfake.service.notifications import Notifications, Subscription, notes_of
 from hnsfake.service.registry import RegistryView, registry_of
-from hnsfake.service.short_calls import is_short
+from hnsfake.service.short_calls import is_change, is_short
 from hnsfake.service.state import State, Transaction
 
 log = logging.getLogger("hnsfake.service")
@@ -82,9 +83,21 @@ class HnsService:
 
         It might wait for another call, a fault rule, an observer, kernel or disk, or it has much to tell.
         """
-        if not is_short(call, self._in_memory) or self.faults.list() or self.observers:
-            return None
-        if not self._lock.acquire(blocking=False):
+        return self.invoke_if_free(call) if is_short(call, self._in_memory) else None
+
+    def thread_for(self, call: Call) -> Executor | None:
+        """Return the thread where ``invoke_if_free`` carries out a change soonest; None where any is as good.
+
+        A change of threads costs more than many a call.
+        """
+        return self._dataplane.thread if is_change(call) else None
+
+    def invoke_if_free(self, call: Call) -> Reply | None:
+        """Carry out a call unless another is; None, and nothing is done, where it would have to wait for that.
+
+        The data plane's own thread must not wait: who holds the lock may be waiting for it.
+        """
+        if self.faults.list() or self.observers or not self._lock.acquire(blocking=False):
             return None
         try:
             return self.carry_out(call)

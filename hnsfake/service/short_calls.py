@@ -16,6 +16,13 @@ def is_short(call: Call, in_memory: bool) -> bool:
     return call.operation.startswith(_OF_ONE_OBJECT + _CHANGES if in_memory else _OF_ONE_OBJECT)
 
 
+def is_change(call: Call) -> bool:
+    """Return whether a call makes, changes or removes an object."""
+    if call.operation == V1_FUNCTION:
+        return call.method.upper() in ("POST", "DELETE")
+    return call.operation.startswith(_CHANGES)
+
+
 def _v1_is_short(call: Call, in_memory: bool) -> bool:
     collection, _, object_id = call.path.strip("/").partition("/")
     if call.method.upper() == "GET":

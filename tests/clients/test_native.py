@@ -159,6 +159,13 @@ def test_v1_calls_are_carried(vmcompute: SharedObject) -> None:
     assert _v1(vmcompute, "GET", "/networks/no such thing")["Success"] is False
 
 
+@pytest.mark.ours("the carrier has HNSCall's methods, whatever HTTP calls its own")
+@pytest.mark.parametrize(("method", "hresult"), [("get", HResult.S_OK), ("FETCH", HResult.HCN_E_REQUEST_UNSUPPORTED)])
+def test_a_method_that_http_does_not_have_is_carried(vmcompute: SharedObject, method: str, hresult: int) -> None:
+    answer = _v1(vmcompute, method, "/networks/")
+    assert answer.get("ErrorCode", HResult.S_OK) == hresult
+
+
 @pytest.mark.known("inferred", "microsoft/hcsshim internal/hns/hnsfuncs.go always has both")
 @pytest.mark.parametrize(("method", "path"), [(None, "/networks/"), ("GET", None), ("", "/"), ("GET /", "/networks/")])
 def test_a_v1_call_without_method_or_path_is_an_invalid_argument(

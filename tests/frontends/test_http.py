@@ -108,7 +108,9 @@ def test_an_unknown_function_is_not_implemented(served: Served) -> None:
         ("GET", "/"),
         ("PUT", "/networks/"),
         ("OPTIONS", "/networks/"),
-        ("FETCH", "/lab/status"),
+        ("PUT", "/lab/status"),
+        ("POST", "/hcn/HNSCall?method=FETCH&path=/networks/"),
+        ("POST", "/hcn/HNSCall?method=GET&path=/nothing/"),
         ("GET", "/hcn/HcnCreateNetwork"),
         ("GET", "/a/b/c/d"),
         ("POST", "/x"),
@@ -254,6 +256,12 @@ class _Service:
     invoke: Callable[[Call], Reply]
 
     def invoke_at_once(self, _call: Call) -> None:
+        return None
+
+    def thread_for(self, _call: Call) -> None:
+        return None
+
+    def invoke_if_free(self, _call: Call) -> None:
         return None
 
     def subscription(self, _handle: int | None, _client: str) -> None:

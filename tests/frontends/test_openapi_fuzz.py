@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from typing import Any
 
 import schemathesis
@@ -48,6 +49,12 @@ class Hns:
 
     def invoke_at_once(self, call: Call) -> Reply | None:
         return self.target.bench.service.invoke_at_once(call)
+
+    def thread_for(self, call: Call) -> Executor | None:
+        return self.target.bench.service.thread_for(call)
+
+    def invoke_if_free(self, call: Call) -> Reply | None:
+        return self.target.bench.service.invoke_if_free(call)
 
 
 def test_any_request_gets_an_answer_that_is_described() -> None:

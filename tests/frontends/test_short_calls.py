@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
 
+import httpx
 import pytest
 
+from hnsfake import Lab
 from hnsfake.dataplane.interface import Change
+from hnsfake.frontends.server import LabServer
 from hnsfake.frontends.sockets import tcp_listener
 from hnsfake.service.call import Call
 from tests.contract.service import VERSION, Bench
@@ -26,6 +30,7 @@ OF_MANY = [
     Call("HcsEnumerateComputeSystems"),
 ]
 NAT = json.dumps({"Name": "second", "Type": "NAT", "SchemaVersion": VERSION})
+NAMESPACE = {"SchemaVersion": VERSION}
 CHANGES = [
     Call("HcnCreateNetwork", NAT),
     Call("HNSCall", '{"Name": "second", "Type": "nat"}', method="POST", path="/networks"),
@@ -101,6 +106,29 @@ def test_nothing_is_carried_out_at_once_while_another_call_is(monkeypatch: pytes
         go_on.set()
         thread.join()
     assert bench.service.invoke_at_once(Call("HcnOpenNetwork", id=network)) is not None
+
+
+@pytest.mark.parametrize("call", CHANGES, ids=str)
+def test_a_change_is_begun_on_the_data_planes_thread(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench()
+    with ThreadPoolExecutor(1) as thread:
+        monkeypatch.setattr(bench.plane, "thread", thread)
+        assert bench.service.thread_for(call) is thread
+        assert bench.service.thread_for(OF_MANY[0]) is None
+
+
+def test_a_change_over_http_goes_on_while_a_call_holds_the_data_planes_thread_up(lab_name: str) -> None:
+    with Lab(["n1"], name=lab_name) as lab, LabServer(lab) as server:
+        node, url = lab.nodes["n1"], f"http://127.0.0.1:{server.addresses['n1'].tcp}"
+        with httpx.Client(base_url=url) as http, ThreadPoolExecutor() as pool:
+
+            def ask() -> int:
+                return int(http.post("/hcn/HcnCreateNamespace", json=NAMESPACE).json()["hresult"])
+
+            own = pool.submit(lambda: [node.hcn("HcnCreateNamespace", NAMESPACE).handle for _ in range(50)])
+            theirs = pool.submit(lambda: [ask() for _ in range(50)])
+            assert len(own.result(30)) == 50
+            assert theirs.result(30) == [0] * 50
 
 
 def test_an_answer_over_tcp_does_not_wait_for_the_last_ones_acknowledgement() -> None:

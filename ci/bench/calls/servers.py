@@ -1,4 +1,4 @@
-"""The two servers: a node's, and the same web server giving one answer to everything.
+"""The servers: a node's, with packets and without, and the same web server giving one answer to everything.
 
 Each is a process of its own, so that it has its processor to itself; it serves until its input ends.
 """
@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 from fastapi import FastAPI, Request, Response
 
 from ci.bench.verdict import BenchError
 from hnsfake import Lab
+from hnsfake.frontends.calls import read_body
 from hnsfake.frontends.carrier import HANDLE_HEADER, HRESULT_HEADER, RAW
-from hnsfake.frontends.http import read_body
 from hnsfake.frontends.server import LabServer, web_server
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 
-OURS, CONSTANT = "ours", "constant"
+OURS, PACKETS, CONSTANT = "ours", "packets", "constant"
 _LAB = "bench-calls"
 _OUTPUT = json.dumps({"ID": "be0c4000-0000-4000-8000-000000000000", "Filling": "-" * 300})
 _ANSWER = json.dumps({"hresult": 0, "record": None, "output": _OUTPUT, "handle": 1, "Success": True})
@@ -54,12 +57,12 @@ def served(kind: str) -> Iterator[Address]:
 
 def main() -> None:
     """Serve until standard input ends."""
-    serve_ours() if sys.argv[1] == OURS else asyncio.run(serve_constant())
+    _SERVE[sys.argv[1]]()
 
 
-def serve_ours() -> None:
-    """Serve a node without a data plane."""
-    with Lab(["n1"], dataplane="none", name=f"{_LAB}-{OURS}") as lab, LabServer(lab) as server:
+def serve_lab(dataplane: Literal["linux", "none"]) -> None:
+    """Serve a node."""
+    with Lab(["n1"], dataplane=dataplane, name=f"{_LAB}-{dataplane}-{os.getpid()}") as lab, LabServer(lab) as server:
         address = server.addresses["n1"]
         _say(address.tcp, address.unix)
         sys.stdin.read()
@@ -70,7 +73,7 @@ async def serve_constant() -> None:
     app = FastAPI(docs_url=None, redoc_url=None, redirect_slashes=False)
 
     async def answer(request: Request) -> Response:
-        await read_body(request)
+        await read_body(request.receive)
         if RAW in request.headers.get("accept", ""):
             headers = {HRESULT_HEADER: "0x00000000", HANDLE_HEADER: "1"}
             return Response(f"\0{_OUTPUT}", media_type=RAW, headers=headers)
@@ -90,6 +93,13 @@ async def serve_constant() -> None:
 
 def _say(port: int, unix: str) -> None:
     print(port, f"unix:{unix}", flush=True)
+
+
+_SERVE: Mapping[str, Callable[[], None]] = {
+    OURS: partial(serve_lab, "none"),
+    PACKETS: partial(serve_lab, "linux"),
+    CONSTANT: lambda: asyncio.run(serve_constant()),
+}
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from rich.table import Table
 
 from ci.bench.calls.http_calls import Connection
+from ci.bench.calls.servers import PACKETS, served
 from ci.bench.endpoints import ours
 from ci.bench.endpoints.lanes import address
 from ci.bench.verdict import BenchError, Bound, add_bounds
@@ -25,7 +26,6 @@ from hnsfake.dataplane import nftables
 from hnsfake.dataplane.interface import BackendWant, Change, LoadBalancerWant
 from hnsfake.dataplane.vfp.host_port import FAMILY, TABLE
 from hnsfake.documents.load_balancer import PortMapping
-from hnsfake.frontends.server import LabServer
 from hnsfake.node import Node
 
 BALANCERS, BACKENDS, PODS = 10_000, 3, 50
@@ -171,7 +171,7 @@ def _vip(number: int) -> IPv4Address:
 
 def measure_proxy() -> dict[str, float]:
     """Do over HTTP what kube-proxy does when it starts: a remote endpoint a pod elsewhere, then the services."""
-    with Lab(["n1"]) as lab, LabServer(lab) as server, Connection(server.addresses["n1"].tcp) as connection:
+    with served(PACKETS) as server, Connection(server.port) as connection:
         made = _asked(connection, "HcnCreateNetwork", ours.NETWORK)
         begun = perf_counter()
         remote = [_remote(connection, made["handle"], number) for number in range(REMOTE)]

@@ -107,7 +107,7 @@ HRESULT carry(const struct call *call)
     return hresult == S_OK ? handed : hresult;
 }
 
-/* A method goes out as the request's first word: letters alone, or it would be more than a method. */
+/* Letters alone. */
 static int is_word(PCWSTR method)
 {
     PCWSTR at;
@@ -115,6 +115,33 @@ static int is_word(PCWSTR method)
         if (!((*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z')))
             return 0;
     return at != method;
+}
+
+/* Writes where a call goes: its method and path are the request's own where HTTP has the method, or else words. */
+static void write_target(PCWSTR method, PCWSTR path, struct text *word, struct text *target)
+{
+    static const char *const shared[] = {"GET", "POST", "DELETE"};
+    size_t at = 0;
+    text_start(word);
+    text_add_utf16(word, method);
+    text_start(target);
+    if (!word->bytes)
+        return;
+    while (at < sizeof shared / sizeof *shared && strcmp(word->bytes, shared[at]))
+        at++;
+    if (at < sizeof shared / sizeof *shared) {
+        if (*path != '/')
+            text_add_string(target, "/");
+        text_add_url(target, path, "/?=&");
+    } else {
+        text_add_string(target, "/hcn/HNSCall?method=");
+        text_add_string(target, word->bytes);
+        text_add_string(target, "&path=");
+        text_add_url(target, path, "/");
+        text_end(word);
+        text_start(word);
+        text_add_string(word, "POST");
+    }
 }
 
 HRESULT carry_v1(PCWSTR method, PCWSTR path, PCWSTR request, PWSTR *response)
@@ -126,12 +153,7 @@ HRESULT carry_v1(PCWSTR method, PCWSTR path, PCWSTR request, PWSTR *response)
         *response = NULL;
     if (!method || !path || !response || !is_word(method))
         return E_INVALIDARG; /* unverified */
-    text_start(&word);
-    text_add_utf16(&word, method);
-    text_start(&target);
-    if (*path != '/')
-        text_add_string(&target, "/");
-    text_add_url(&target, path, "/?=&");
+    write_target(method, path, &word, &target);
     text_start(&body);
     if (request)
         text_add_utf16(&body, request);
