@@ -6,7 +6,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from enum import IntFlag
-from functools import cache
+from functools import cache, lru_cache
 from threading import Lock
 from types import MappingProxyType
 from typing import Annotated, Any, Self
@@ -62,7 +62,7 @@ class UnknownFields:
 
     def note_flags(self, where: str, value: int, known: type[IntFlag]) -> None:
         """Count the bits of ``value`` that no flag of ``known`` has; raise InvalidDocumentError if strict."""
-        bits = value & ~sum(known)
+        bits = value & ~_all_of(known)
         self.note(where, [hex(bits)] if bits else [])
 
     def untold(self, where: str) -> tuple[str, ...]:
@@ -89,10 +89,21 @@ def known_flags(known: type[IntFlag]) -> AfterValidator:
     def check(value: int, info: ValidationInfo) -> int:
         if value and isinstance(info.context, UnknownFields):
             info.context.note_flags(known.__name__, value, known)
-            info.context.use(known.__name__, [flag.name or "" for flag in known if value & flag])
+            info.context.use(known.__name__, _names_of(known, value))
         return value
 
     return AfterValidator(check)
+
+
+@cache
+def _all_of(known: type[IntFlag]) -> int:
+    return sum(known)
+
+
+# The same few values come again and again.
+@lru_cache(maxsize=1024)
+def _names_of(known: type[IntFlag], value: int) -> tuple[str, ...]:
+    return tuple(flag.name or "" for flag in known if value & flag)
 
 
 class Document(BaseModel):

@@ -121,9 +121,13 @@ def application(
     )
     # What has no route here is HNS's to refuse, not the web server's.
     app.add_exception_handler(HTTPException, no_route)
-    app.add_middleware(Calls, service=service)
     app.add_middleware(_Faults)
     return app
+
+
+def entrance(app: ASGIApp, service: Service) -> ASGIApp:
+    """Return the way into a node: its calls, and what else its application has."""
+    return _Faults(Calls(app, service))
 
 
 async def _events(subscription: Subscription) -> AsyncIterator[str]:

@@ -12,14 +12,14 @@ from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.documents.translation.dns import dns_v2
 from hnsfake.frontends.carrier import INSIDE_PORT
 from hnsfake.frontends.fault_routes import add_fault_routes
-from hnsfake.frontends.http import HANG_UP, application
+from hnsfake.frontends.http import HANG_UP, application, entrance
 from hnsfake.frontends.registry_routes import add_registry_routes
 from hnsfake.frontends.sockets import abstract_name, tcp_listener, unix_listener
 from hnsfake.lab import Lab
@@ -61,10 +61,16 @@ class WebServer(uvicorn.Server):
         self.ready.set()
 
 
-def web_server(app: FastAPI) -> WebServer:
+def web_server(app: ASGIApp) -> WebServer:
     """Return what serves a node's application."""
     config = uvicorn.Config(
-        app, http=_Protocol, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
+        app,
+        http=_Protocol,
+        proxy_headers=False,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=3,
     )
     return WebServer(config)
 
@@ -136,7 +142,7 @@ class LabServer:
         )
         add_fault_routes(app, node.faults)
         add_registry_routes(app, node)
-        self._servers.append(web_server(app))
+        self._servers.append(web_server(entrance(app, node.service)))
 
     def _run(self) -> None:
         try:

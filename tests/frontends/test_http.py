@@ -16,12 +16,12 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from hnsfake import Lab
 from hnsfake.documents.hresults import HResult
 from hnsfake.documents.text import MAX_DOCUMENT
-from hnsfake.frontends.http import application
+from hnsfake.frontends.http import application, entrance
 from hnsfake.frontends.server import LabServer, ServeError
 from hnsfake.frontends.sockets import Peer, abstract_name, listener_of, running_labs
 from hnsfake.service import hns_call
@@ -167,7 +167,7 @@ def test_path_and_query_reach_hns_call_as_they_came() -> None:
         calls.append(call)
         return Reply(output="{}")
 
-    _ask(application("n1", _Service(invoke), dict, {}), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
+    _ask(_way_in(_Service(invoke), dict), "PROPFIND", "/networks/%7Bx%7D/a%20b?c=%22d%22", b"\xff")
     assert calls == [Call("HNSCall", b"\xff", method="PROPFIND", path='/networks/{x}/a b?c="d"')]
 
 
@@ -181,7 +181,7 @@ def test_a_fault_of_ours_is_a_catastrophic_failure_whose_id_the_log_repeats(
     def status() -> dict[str, Any]:
         raise KeyError("on purpose")
 
-    app = application("n1", _Service(invoke), status, {})
+    app = _way_in(_Service(invoke), status)
     answer = _ask(app, "POST" if path.startswith("/hcn") else "GET", path)
     assert answer.status_code == 200
     record = json.loads(answer.json()["record"]) if path.startswith("/hcn") else answer.json()
@@ -268,7 +268,11 @@ class _Service:
         return None
 
 
-def _ask(app: FastAPI, method: str, path: str, document: bytes = b"") -> httpx.Response:
+def _way_in(service: _Service, status: Callable[[], dict[str, Any]]) -> ASGIApp:
+    return entrance(application("n1", service, status, {}), service)
+
+
+def _ask(app: ASGIApp, method: str, path: str, document: bytes = b"") -> httpx.Response:
     """Ask an application without a server; what it raises is raised here."""
 
     async def ask() -> httpx.Response:

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 
 from hnsfake.documents.hresults import HResult
 from hnsfake.frontends.carrier import NOTIFICATIONS, V2_ROOT
-from hnsfake.frontends.http import application
+from hnsfake.frontends.http import application, entrance
 from hnsfake.service.call import Call, Reply
 from hnsfake.service.notifications import Subscription
 from tests.contract.fuzz import Target, target
@@ -39,7 +39,7 @@ class Hns:
 
     def __init__(self) -> None:
         self.target: Target = target()
-        self.app = application("n1", self, dict, {})
+        self.app = entrance(application("n1", self, dict, {}), self)
 
     def subscription(self, handle: int | None, client: str) -> Subscription | None:
         return self.target.bench.service.subscription(handle, client)
