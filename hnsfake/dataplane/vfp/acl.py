@@ -8,20 +8,38 @@ replies of an allowed flow pass, and a changed rule holds for flows that are the
 its flows with new rules (Firestone, VFP, NSDI 2017). Rules therefore match the flow's ends, not the packet's:
 the end that began it (``ct original`` source) and the end that answers (``ct reply`` source, which is past
 any translation of the destination).
+
+A flow that was let through carries that in its mark, beside the number of the rules that said so: its further
+packets cost the same whatever rules there are, and with other rules it is judged again. A flow's first packet is
+looked up in sets (``acl_sets``) where there are more than a few rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from zlib import crc32
 
-from hnsfake.dataplane.interface import IPNetwork
-from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules, any_of, elements, named
+from hnsfake.dataplane.vfp import acl_sets
+from hnsfake.dataplane.vfp.acl_matches import FAMILIES, Prefixes, addresses_of, joined, name_of, protocols_of
+from hnsfake.dataplane.vfp.layers import (
+    BLOCKED,
+    PASSED_HOST,
+    PASSED_SWITCH,
+    PROFILE,
+    RULES,
+    Layer,
+    PortContext,
+    Rules,
+    any_of,
+    named,
+)
 from hnsfake.documents.policies.acl import MAX_SWITCH_PRIORITY, Acl, Action, Direction, RuleType
 
-_TCP, _UDP = 6, 17
 _BEGINS, _ANSWERS = "ct original", "ct reply"
+_FEW = 8  # as many rules cost no more than sets
+_RULES_SHIFT = 12
 
 # Errors about a flow (ICMP), and neighbour discovery, which has no flow.
 _BESIDE_FLOWS = "ct state related,untracked accept"
@@ -29,28 +47,28 @@ _BESIDE_FLOWS = "ct state related,untracked accept"
 
 @dataclass(frozen=True, slots=True)
 class _Firewall:
-    """Where the rules of one type stand, and what happens to flows that none of them matches."""
+    """Where the rules of one type stand, what marks flows that pass, and which pass where no rule matches."""
 
     layers: dict[Direction, Layer]
     group: str
-    defaults: dict[Direction, tuple[str, ...]]
+    passed: int
+    defaults: Mapping[Direction, str]
 
 
 _FIREWALLS = {
     RuleType.SWITCH: _Firewall(
         {Direction.IN: Layer.ACL_IN, Direction.OUT: Layer.ACL_OUT},
         "FW_CONTROLLER_GROUP",
-        {Direction.IN: (), Direction.OUT: ()},
+        PASSED_SWITCH,
+        {},
     ),
     # A Windows Server container's firewall lets TCP, UDP, ICMP and IGMP in and everything out
     # (MicrosoftDocs/Virtualization-Documentation, network-isolation-security).
     RuleType.HOST: _Firewall(
         {Direction.IN: Layer.HOST_IN, Direction.OUT: Layer.HOST_OUT},
         "WFP_GROUP",
-        {
-            Direction.IN: (named("meta l4proto { tcp, udp, icmp, igmp, ipv6-icmp } accept", "default"),),
-            Direction.OUT: (named("accept", "default"),),
-        },
+        PASSED_HOST,
+        {Direction.IN: "meta l4proto { tcp, udp, icmp, igmp, ipv6-icmp }", Direction.OUT: ""},
     ),
 }
 
@@ -58,12 +76,13 @@ _FIREWALLS = {
 _DROP = {Direction.IN: "counter drop", Direction.OUT: f"counter meta mark set {BLOCKED:#x}"}
 
 
-def add(acls: Sequence[Acl], _context: PortContext, rules: Rules) -> None:
+def add(acls: Sequence[Acl], context: PortContext, rules: Rules) -> None:
     """Add the rules of all ACLs of a port."""
+    number = _number(context.interface, acls)
     for rule_type, firewall in _FIREWALLS.items():
         chosen = [acl for acl in acls if acl.rule_type is rule_type and _has_effect(acl)]
         if chosen:
-            _add(chosen, firewall, rules)
+            _add(chosen, firewall, number, rules)
 
 
 def _has_effect(acl: Acl) -> bool:
@@ -71,24 +90,40 @@ def _has_effect(acl: Acl) -> bool:
     return acl.rule_type is RuleType.HOST or acl.priority <= MAX_SWITCH_PRIORITY
 
 
-def _add(acls: Sequence[Acl], firewall: _Firewall, rules: Rules) -> None:
+def _number(interface: str, acls: Sequence[Acl]) -> int:
+    """Return the number of a port's rules. Others have another: all but certainly, and it matters to flows alone."""
+    number = crc32(repr((interface, *acls)).encode()) & (RULES >> _RULES_SHIFT)
+    return (number or 1) << _RULES_SHIFT
+
+
+def _add(acls: Sequence[Acl], firewall: _Firewall, number: int, rules: Rules) -> None:
     """Add a group a direction of flows, and let both layers look up the verdict there."""
-    inward, outward = (f"{firewall.group}_{direction.name}" for direction in (Direction.IN, Direction.OUT))
-    for direction, group in ((Direction.IN, inward), (Direction.OUT, outward)):
-        ordered = _ordered(acl for acl in acls if acl.direction is direction)
-        statements = [statement for acl in ordered for statement in _statements(acl)]
-        rules.groups[group] = [*statements, *firewall.defaults[direction]]
-    for direction, begun_here, answered in (
-        (Direction.IN, inward, outward),
-        (Direction.OUT, outward, inward),
-    ):
+    passes = f"ct mark set ct mark | {firewall.passed:#x} accept"
+    firsts: dict[Direction, str] = {}
+    for direction in Direction:
+        ordered = tuple(_ordered(acl for acl in acls if acl.direction is direction))
+        default = [named(f"{match} {passes}".strip(), "default") for match in _defaults(firewall, direction)]
+        group = firsts[direction] = f"{firewall.group}_{direction.name}"
+        rules.groups[group] = [rule for acl in ordered for rule in _statements(acl, passes)] + default
+        if len(rules.groups[group]) > _FEW and acl_sets.fit(ordered):
+            firsts[direction] = f"{group}_FIRST"
+            found = acl_sets.found(group, ordered, direction, passes)
+            rules.sets |= found.sets
+            rules.groups[firsts[direction]] = [*found.statements, *default]
+    for direction, other in ((Direction.IN, Direction.OUT), (Direction.OUT, Direction.IN)):
         rules.add(
             firewall.layers[direction],
             _BESIDE_FLOWS,
-            f"ct direction original jump {begun_here}",
-            f"ct direction reply jump {answered}",
+            f"ct mark & {RULES:#x} != {number:#x} ct mark set ct mark & {PROFILE:#x} | {number:#x}",
+            f"ct mark & {firewall.passed:#x} != 0 accept",
+            f"ct direction original jump {firsts[direction]}",
+            f"ct direction reply jump {firewall.group}_{other.name}",
             _DROP[direction],
         )
+
+
+def _defaults(firewall: _Firewall, direction: Direction) -> list[str]:
+    return [firewall.defaults[direction]] if direction in firewall.defaults else []
 
 
 def _ordered(acls: Iterable[Acl]) -> list[Acl]:
@@ -97,45 +132,37 @@ def _ordered(acls: Iterable[Acl]) -> list[Acl]:
 
 
 # Clients give many endpoints the same rules, and send all rules of an endpoint again for every change of one.
-@lru_cache(maxsize=256)
-def _statements(acl: Acl) -> tuple[str, ...]:
+@lru_cache(maxsize=4096)
+def _statements(acl: Acl, passes: str) -> tuple[str, ...]:
     """Return what an ACL is in nftables: a rule a family of addresses."""
     # Pass is for tiers; as the last word it must not become an allow, so it decides nothing here.
     if acl.action is Action.PASS:
         return ()
-    verdict = "accept" if acl.action is Action.ALLOW else "return"
+    verdict = passes if acl.action is Action.ALLOW else "return"
     if acl.direction is Direction.IN:
         local, remote = _ANSWERS, _BEGINS
     else:
         local, remote = _BEGINS, _ANSWERS
-    ends = ((local, acl.local_addresses, acl.local_ports), (remote, acl.remote_addresses, acl.remote_ports))
-    ports = [f"{end} proto-src {_ports(ranges)}" for end, _, ranges in ends if ranges]
-    protocols = acl.protocols or ((_TCP, _UDP) if ports else ())
-    protocol = [f"meta l4proto {any_of(map(str, sorted(set(protocols))))}"] if protocols else []
-    name = f"{acl.id or 'ACL'} {acl.action} {acl.direction} {acl.priority}"
+    ports = [
+        f"{end} proto-src {any_of(_range(low, high) for low, high in joined(ranges))}"
+        for end, ranges in ((local, acl.local_ports), (remote, acl.remote_ports))
+        if ranges
+    ]
+    protocols = protocols_of(acl)
+    protocol = [f"meta l4proto {any_of(map(str, protocols))}"] if protocols else []
     return tuple(
-        named(" ".join([*protocol, *addresses, *ports, verdict]), name)
-        for addresses in _addresses([(end, prefixes) for end, prefixes, _ in ends if prefixes])
+        named(" ".join([*protocol, *_addresses(family, {local: here, remote: there}), *ports, verdict]), name_of(acl))
+        for family, here, there in addresses_of(acl)
     )
 
 
-def _addresses(ends: list[tuple[str, tuple[IPNetwork, ...]]]) -> Iterator[list[str]]:
-    """Write the match of addresses, once a family that all ends have; an empty one where no end is named."""
-    if not ends:
-        yield []
-        return
-    for version, word in ((4, "ip"), (6, "ip6")):
-        chosen = [(end, [prefix for prefix in prefixes if prefix.version == version]) for end, prefixes in ends]
-        if all(prefixes for _, prefixes in chosen):
-            yield [f"{end} {word} saddr {elements(prefixes)}" for end, prefixes in chosen]
+def _addresses(family: int | None, ends: Mapping[str, Prefixes]) -> list[str]:
+    if family is None:
+        return []
+    return [
+        f"{end} {FAMILIES[family]} saddr {any_of(map(str, prefixes))}" for end, prefixes in ends.items() if prefixes
+    ]
 
 
-def _ports(ranges: tuple[tuple[int, int], ...]) -> str:
-    """Write port ranges, those that overlap or touch joined."""
-    merged: list[tuple[int, int]] = []
-    for low, high in sorted(ranges):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-        else:
-            merged.append((low, high))
-    return any_of(f"{low}-{high}" if low != high else str(low) for low, high in merged)
+def _range(low: int, high: int) -> str:
+    return f"{low}-{high}" if low != high else str(low)

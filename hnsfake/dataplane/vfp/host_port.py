@@ -13,6 +13,7 @@ from ipaddress import IPv4Address
 
 from hnsfake.dataplane.interface import FrontEnd, LoadBalancerWant
 from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, balanced, ipv4_addresses, joined
+from hnsfake.dataplane.vfp.layers import PROFILE
 from hnsfake.documents.load_balancer import PortMappingFlags
 
 TABLE = "host_port"
@@ -40,16 +41,16 @@ table {_NAMED} {{
   chain SEGMENT_IN {{
     type filter hook prerouting priority -90; policy accept;
     ct status dnat meta mark set 0
-    ct status dnat meta mark set ct mark map @segments
+    ct status dnat meta mark set ct mark & {PROFILE:#x} map @segments
   }}
   chain SEGMENT_OUT {{
     type route hook output priority -90; policy accept;
     ct status dnat meta mark set 0
-    ct status dnat meta mark set ct mark map @segments
+    ct status dnat meta mark set ct mark & {PROFILE:#x} map @segments
   }}
   chain SOURCE {{
     type nat hook postrouting priority 100; policy accept;
-    ct status dnat ct mark vmap @sources
+    ct status dnat ct mark & {PROFILE:#x} vmap @sources
   }}
 }}
 """

@@ -23,6 +23,12 @@ BLOCKED = 0x484E5301
 A verdict of drop tells the sender (EPERM; at egress ENOBUFS); Windows drops without a word.
 """
 
+# The mark of a flow: what the host's port balanced it by, the number of the ACLs that judged it, and who let it pass.
+PROFILE = 0x0000_0FFF
+RULES = 0x3FFF_F000
+PASSED_SWITCH = 0x4000_0000
+PASSED_HOST = 0x8000_0000
+
 _MAX_NAME = 120  # nftables takes comments of 128 bytes
 _NOT_IN_A_NAME = re.compile(r"[^0-9A-Za-z_.:/ -]")
 
@@ -62,12 +68,13 @@ class PortContext:
 class Rules:
     """Rules collected from the policies.
 
-    ``layers`` has the statements of each layer, ``groups`` those of chains that layers jump to, ``egress``
-    the stateless ones at the port's very end.
+    ``layers`` has the statements of each layer, ``groups`` those of chains that layers jump to, ``sets`` what
+    either look up, ``egress`` the stateless ones at the port's very end.
     """
 
     layers: dict[Layer, list[str]] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
+    sets: dict[str, str] = field(default_factory=dict)
     egress: list[str] = field(default_factory=list)
 
     def add(self, layer: Layer, *statements: str) -> None:

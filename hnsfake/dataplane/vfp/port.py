@@ -47,9 +47,10 @@ def removal(context: PortContext) -> str:
 def _inet(interface: str, rules: Rules) -> str:
     if not rules.layers:
         return ""
+    sets = (_braces(f"set {name}", (content,)) for name, content in rules.sets.items())
     groups = (_chain(name, statements) for name, statements in rules.groups.items())
     layers = (_layer(interface, layer, rules.layers[layer]) for layer in Layer if layer in rules.layers)
-    return _braces(f"table inet {_table(interface)}", (*groups, *layers))
+    return _braces(f"table inet {_table(interface)}", (*sets, *groups, *layers))
 
 
 def _layer(interface: str, layer: Layer, statements: list[str]) -> str:

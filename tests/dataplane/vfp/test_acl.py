@@ -154,7 +154,7 @@ def _drain(end: socket.socket) -> list[bytes]:
 
 @pytest.mark.known("inferred", CALICO + ", microsoft/hcsshim#1059; ties are not published")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(acls=st.lists(_acls, max_size=8))
+@given(acls=st.lists(_acls, max_size=8) | st.lists(_acls, min_size=12, max_size=30))
 def test_datagrams_pass_as_the_model_says(cable: Cable, one_cpu: None, acls: list[Acl]) -> None:
     everything = acls and [*acls, *LAST_WORD]
     cable.load(*everything)

@@ -64,7 +64,7 @@ _any_policy = st.one_of(
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(policies=st.lists(_any_policy, max_size=6))
+@given(policies=st.lists(_any_policy, max_size=6) | st.lists(_acl, min_size=10, max_size=20))
 def test_any_policies_load(cable: Cable, policies: list[Policy]) -> None:
     cable.load(*policies)
 
