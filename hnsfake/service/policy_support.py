@@ -10,11 +10,9 @@ from hnsfake.documents.hresults import HResult
 from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.policies import (
     AutomaticDns,
-    EncapOverhead,
     Encryption,
     HostRoute,
     InterfaceConstraint,
-    InterfaceParameters,
     Iov,
     L2Driver,
     L4Proxy,
@@ -56,21 +54,17 @@ DHCP = "DHCP"
 
 _NOT_ENFORCED: Mapping[type | str, str] = {
     AutomaticDns: "endpoints get the name servers of their own document",
-    EncapOverhead: "the MTU is that of the network's type",
     Encryption: "nothing is encrypted",
     InterfaceConstraint: "the adapter is chosen by NetAdapterName, by address, or by the default route",
-    InterfaceParameters: "the MTU is that of the network's type",
     Iov: "there is no SR-IOV",
     L2Driver: "there is no other driver",
     L4Proxy: "nothing is redirected",
     L4WfpProxy: "nothing is redirected",
     LayerConstraint: "the layer is that of the adapter",
     LoadBalancer: "nothing is balanced on networks whose ports have no VFP, and nothing of IPv6",
-    NetworkAcl: "only the ACLs of endpoints filter",
     PortName: "ports have names of the emulator's",
     Qos: "nothing is slowed down",
     SourceMacAddress: "the host's vNIC has the adapter's MAC",
-    TierAcl: "only ACL policies filter",
     Vlan: "frames are untagged; networks are kept apart by their bridges",
     VSwitchExtension: "extensions don't switch anything on or off",
     # Types of networks, and what is not a policy.

@@ -191,12 +191,14 @@ class Transaction:
             alike = _as_backend(before) == _as_backend(after)
             return set() if alike else set(self._claims.get(claims.backend(either.id), ()))
         if isinstance(either, Network):
-            return self._dependents_of_network(either, gone=after is None)
+            both = [network for network in (before, after) if isinstance(network, Network)]
+            rules = any(address_sets.ids(network) or wants.network_acls(network) for network in both)
+            return self._dependents_of_network(either, rules=rules, gone=after is None)
         return set()
 
-    def _dependents_of_network(self, network: Network, *, gone: bool) -> set[Holder]:
+    def _dependents_of_network(self, network: Network, *, rules: bool, gone: bool) -> set[Holder]:
         dependents: set[Holder] = set()
-        if address_sets.ids(network):
+        if rules:
             dependents |= {(Endpoint, endpoint.id) for endpoint in self.endpoints_of(network.id)}
         if gone:
             dependents |= {(LoadBalancer, one.id) for one in self.all(LoadBalancer) if one.network_id == network.id}

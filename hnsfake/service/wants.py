@@ -27,7 +27,10 @@ from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace
 from hnsfake.documents.network import Network, Subnet
 from hnsfake.documents.policies import (
+    EncapOverhead,
     HostRoute,
+    InterfaceParameters,
+    NetworkAcl,
     Policy,
     ProviderAddress,
     RemoteSubnetRoute,
@@ -38,6 +41,7 @@ from hnsfake.documents.policies import (
 from hnsfake.documents.translation.endpoint import ENCAP_OVERHEAD
 from hnsfake.service import address_sets
 
+_LEAST_MTU = 576  # what Windows takes for IPv4
 _ETHERNET_MTU = 1500
 
 
@@ -71,7 +75,7 @@ def network(noun: Network) -> NetworkWant:
 def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> EndpointWant:
     """Say what an endpoint needs; ``shared`` are policies it has together with others (SDN routes)."""
     own = (record.typed for record in noun.policies if record.typed is not None)
-    policies = (*address_sets.spelled_out(own, of), *shared)
+    policies = (*address_sets.spelled_out((*own, *network_acls(of)), of), *shared)
     providers = [policy.provider_address for policy in policies if isinstance(policy, ProviderAddress)]
     overlay = driver_of(of) is Driver.OVERLAY
     return EndpointWant(
@@ -87,9 +91,25 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         remote=noun.remote,
         provider_address=providers[0] if providers else None,
         pool=noun.pool,
-        mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
+        mtu=_mtu(policies, overlay),
         interface_metric=interface_metric(noun, of),
     )
+
+
+def network_acls(noun: Network) -> list[NetworkAcl]:
+    """Return the rules of a network that hold at each of its endpoints, by priority among their own ones.
+
+    # unverified: that they are of one order with the endpoints' own
+    """
+    return [policy for policy in _typed(noun) if isinstance(policy, NetworkAcl)]
+
+
+def _mtu(policies: Iterable[Policy], overlay: bool) -> int:
+    """Return a vNIC's MTU: that of its parameters, or Ethernet's without what encapsulation takes."""
+    given = [policy.mtu for policy in policies if isinstance(policy, InterfaceParameters) and policy.mtu]
+    overheads = [policy.overhead for policy in policies if isinstance(policy, EncapOverhead)]
+    overhead = overheads[0] if overheads else ENCAP_OVERHEAD if overlay else 0
+    return max(given[0] if given else _ETHERNET_MTU - overhead, _LEAST_MTU)
 
 
 def interface_metric(noun: Endpoint, of: Network) -> int:

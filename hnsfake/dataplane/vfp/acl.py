@@ -22,7 +22,7 @@ from functools import lru_cache
 from zlib import crc32
 
 from hnsfake.dataplane.vfp import acl_sets
-from hnsfake.dataplane.vfp.acl_matches import FAMILIES, Prefixes, addresses_of, joined, name_of, protocols_of
+from hnsfake.dataplane.vfp.acl_matches import FAMILIES, AclWords, Prefixes, addresses_of, joined, name_of, protocols_of
 from hnsfake.dataplane.vfp.layers import (
     BLOCKED,
     PASSED_HOST,
@@ -35,7 +35,9 @@ from hnsfake.dataplane.vfp.layers import (
     any_of,
     named,
 )
+from hnsfake.documents.policies import TierAcl
 from hnsfake.documents.policies.acl import MAX_SWITCH_PRIORITY, Acl, Action, Direction, RuleType
+from hnsfake.documents.policies.proxy import FiveTuple
 
 _BEGINS, _ANSWERS = "ct original", "ct reply"
 _FEW = 8  # as many rules cost no more than sets
@@ -76,13 +78,16 @@ _FIREWALLS = {
 _DROP = {Direction.IN: "counter drop", Direction.OUT: f"counter meta mark set {BLOCKED:#x}"}
 
 
-def add(acls: Sequence[Acl], context: PortContext, rules: Rules) -> None:
-    """Add the rules of all ACLs of a port."""
-    number = _number(context.interface, acls)
+def add(policies: Sequence[Acl | TierAcl], context: PortContext, rules: Rules) -> None:
+    """Add the rules of all ACLs of a port, and of its tiers."""
+    number = _number(context.interface, policies)
+    acls = [policy for policy in policies if isinstance(policy, Acl)]
+    tiers = sorted((policy for policy in policies if isinstance(policy, TierAcl)), key=lambda tier: tier.order)
     for rule_type, firewall in _FIREWALLS.items():
         chosen = [acl for acl in acls if acl.rule_type is rule_type and _has_effect(acl)]
-        if chosen:
-            _add(chosen, firewall, number, rules)
+        before = tiers if rule_type is RuleType.SWITCH else []
+        if chosen or before:
+            _add(chosen, before, firewall, number, rules)
 
 
 def _has_effect(acl: Acl) -> bool:
@@ -90,26 +95,25 @@ def _has_effect(acl: Acl) -> bool:
     return acl.rule_type is RuleType.HOST or acl.priority <= MAX_SWITCH_PRIORITY
 
 
-def _number(interface: str, acls: Sequence[Acl]) -> int:
+def _number(interface: str, policies: Sequence[Acl | TierAcl]) -> int:
     """Return the number of a port's rules. Others have another: all but certainly, and it matters to flows alone."""
-    number = crc32(repr((interface, *acls)).encode()) & (RULES >> _RULES_SHIFT)
+    number = crc32(repr((interface, *policies)).encode()) & (RULES >> _RULES_SHIFT)
     return (number or 1) << _RULES_SHIFT
 
 
-def _add(acls: Sequence[Acl], firewall: _Firewall, number: int, rules: Rules) -> None:
-    """Add a group a direction of flows, and let both layers look up the verdict there."""
+def _add(acls: Sequence[Acl], tiers: Sequence[TierAcl], firewall: _Firewall, number: int, rules: Rules) -> None:
+    """Add the groups of a firewall, and let both layers look up the verdict there."""
     passes = f"ct mark set ct mark | {firewall.passed:#x} accept"
     firsts: dict[Direction, str] = {}
     for direction in Direction:
-        ordered = tuple(_ordered(acl for acl in acls if acl.direction is direction))
-        default = [named(f"{match} {passes}".strip(), "default") for match in _defaults(firewall, direction)]
-        group = firsts[direction] = f"{firewall.group}_{direction.name}"
-        rules.groups[group] = [rule for acl in ordered for rule in _statements(acl, passes)] + default
-        if len(rules.groups[group]) > _FEW and acl_sets.fit(ordered):
-            firsts[direction] = f"{group}_FIRST"
-            found = acl_sets.found(group, ordered, direction, passes)
-            rules.sets |= found.sets
-            rules.groups[firsts[direction]] = [*found.statements, *default]
+        group = f"{firewall.group}_{direction.name}"
+        judged = _judged_by_tiers(group, [tier for tier in tiers if tier.direction is direction], passes, rules)
+        chosen = [acl for acl in acls if acl.direction is direction]
+        judged += _judged(group, chosen, direction, AclWords(passes, "return"), rules)
+        # Tiers alone leave the default in place.  # unverified: nobody says what it is then
+        match = firewall.defaults.get(direction) if acls else ""
+        default = [] if match is None else [named(f"{match} {passes}".strip(), "default")]
+        firsts[direction] = _group(group, judged + _Judged(default, default), rules)
     for direction, other in ((Direction.IN, Direction.OUT), (Direction.OUT, Direction.IN)):
         rules.add(
             firewall.layers[direction],
@@ -122,8 +126,58 @@ def _add(acls: Sequence[Acl], firewall: _Firewall, number: int, rules: Rules) ->
         )
 
 
-def _defaults(firewall: _Firewall, direction: Direction) -> list[str]:
-    return [firewall.defaults[direction]] if direction in firewall.defaults else []
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Statements that judge a flow by its first packet, and by any other."""
+
+    first: list[str]
+    other: list[str]
+
+    def __add__(self, more: _Judged) -> _Judged:
+        return _Judged(self.first + more.first, self.other + more.other)
+
+
+def _judged_by_tiers(group: str, tiers: Sequence[TierAcl], passes: str, rules: Rules) -> _Judged:
+    """Let tiers judge one after the other; what a tier passes on, or has no rule for, is the next one's."""
+    judged = _Judged([], [])
+    words = AclWords(passes, f"meta mark set {BLOCKED:#x} return", "return")
+    blocked = f"meta mark {BLOCKED:#x} return"
+    for order, tier in enumerate(tiers):
+        name = f"{group}_TIER_{order}"
+        first = _group(name, _judged(name, _rules_of(tier), tier.direction, words, rules), rules)
+        judged += _Judged([f"jump {first}", blocked], [f"jump {name}", blocked])
+    return judged
+
+
+def _judged(group: str, acls: Iterable[Acl], direction: Direction, words: AclWords, rules: Rules) -> _Judged:
+    ordered = tuple(_ordered(acls))
+    plain = [rule for acl in ordered for rule in _statements(acl, words)]
+    if len(plain) <= _FEW or not acl_sets.fit(ordered):
+        return _Judged(plain, plain)
+    found = acl_sets.found(group, ordered, direction, words)
+    rules.sets |= found.sets
+    return _Judged(list(found.statements), plain)
+
+
+def _group(name: str, judged: _Judged, rules: Rules) -> str:
+    """Add a group; return the name of the chain for first packets."""
+    rules.groups[name] = judged.other
+    if judged.first == judged.other:
+        return name
+    rules.groups[f"{name}_FIRST"] = judged.first
+    return f"{name}_FIRST"
+
+
+def _rules_of(tier: TierAcl) -> list[Acl]:
+    """Return a tier's rules as ACLs."""
+    return [
+        Acl(
+            id=f"{tier.name} {rule.id}".strip(),
+            direction=tier.direction,
+            **{name: getattr(rule, name) for name in ("action", *FiveTuple.model_fields)},
+        )
+        for rule in tier.rules
+    ]
 
 
 def _ordered(acls: Iterable[Acl]) -> list[Acl]:
@@ -133,12 +187,11 @@ def _ordered(acls: Iterable[Acl]) -> list[Acl]:
 
 # Clients give many endpoints the same rules, and send all rules of an endpoint again for every change of one.
 @lru_cache(maxsize=4096)
-def _statements(acl: Acl, passes: str) -> tuple[str, ...]:
+def _statements(acl: Acl, words: AclWords) -> tuple[str, ...]:
     """Return what an ACL is in nftables: a rule a family of addresses."""
-    # Pass is for tiers; as the last word it must not become an allow, so it decides nothing here.
-    if acl.action is Action.PASS:
+    verdict = words.of(acl.action)
+    if verdict is None:
         return ()
-    verdict = passes if acl.action is Action.ALLOW else "return"
     if acl.direction is Direction.IN:
         local, remote = _ANSWERS, _BEGINS
     else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from ipaddress import collapse_addresses
 
 from hnsfake.dataplane.interface import IPNetwork
-from hnsfake.documents.policies.acl import Acl
+from hnsfake.documents.policies.acl import Acl, Action
 
 _TCP, _UDP = 6, 17
 FAMILIES = {4: "ip", 6: "ip6"}
@@ -14,6 +15,19 @@ FAMILIES = {4: "ip", 6: "ip6"}
 
 Prefixes = tuple[IPNetwork, ...] | None
 """Prefixes of one family, none inside another; None matches all."""
+
+
+@dataclass(frozen=True, slots=True)
+class AclWords:
+    """What actions are in nftables. Pass is for tiers; as the last word it must not become an allow: it is none."""
+
+    allow: str
+    block: str
+    passed_on: str | None = None
+
+    def of(self, action: Action) -> str | None:
+        """Return the word for an action."""
+        return {Action.ALLOW: self.allow, Action.BLOCK: self.block, Action.PASS: self.passed_on}[action]
 
 
 def name_of(acl: Acl) -> str:

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 
 from hnsfake.dataplane.interface import IPNetwork
-from hnsfake.dataplane.vfp.acl_matches import FAMILIES, addresses_of, joined, name_of, protocols_of
+from hnsfake.dataplane.vfp.acl_matches import FAMILIES, AclWords, addresses_of, joined, name_of, protocols_of
 from hnsfake.dataplane.vfp.classifier import Lookup, Range, Ruling, lookups
 from hnsfake.dataplane.vfp.layers import named
 from hnsfake.documents.policies.acl import Acl, Action, Direction
@@ -42,14 +42,14 @@ def fit(acls: Sequence[Acl]) -> bool:
 
 # Clients give many endpoints the same rules, and send all rules of an endpoint again for every change of one.
 @lru_cache(maxsize=256)
-def found(group: str, acls: Sequence[Acl], direction: Direction, passes: str) -> Found:
+def found(group: str, acls: Sequence[Acl], direction: Direction, words: AclWords) -> Found:
     """Return the sets of rules of one direction, the strongest first, with names that begin with ``group``."""
     sets: dict[str, str] = {}
     statements = []
-    verdicts = {Action.ALLOW: passes, Action.BLOCK: "return"}
-    for number, lookup in enumerate(lookups([ruling for acl in acls for ruling in _rulings(acl)])):
+    rulings = [ruling for acl in acls if words.of(acl.action) for ruling in _rulings(acl)]
+    for number, lookup in enumerate(lookups(rulings)):
         fields = _fields(lookup.kind, direction)
-        verdict = verdicts[lookup.verdict]
+        verdict = words.of(lookup.verdict) or ""
         if not fields:
             statements.append(named(verdict, lookup.rulings[0].name))
             continue
@@ -66,8 +66,6 @@ def _size(acl: Acl) -> int:
 
 
 def _rulings(acl: Acl) -> Iterator[Ruling[_Kind, Action, str]]:
-    if acl.action is Action.PASS:
-        return
     protocols: Sequence[Range | None] = [(number, number) for number in protocols_of(acl)] or [None]
     ports: list[Sequence[Range | None]] = [joined(ranges) or [None] for ranges in (acl.local_ports, acl.remote_ports)]
     for family, *ends in addresses_of(acl):

@@ -10,13 +10,13 @@ from typing import Any
 
 from hnsfake.dataplane.vfp import acl, outbound_nat, port_mapping, sdn_route
 from hnsfake.dataplane.vfp.layers import BLOCKED, Layer, PortContext, Rules
-from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, SdnRoute
+from hnsfake.documents.policies import Acl, OutboundNat, Policy, PortMapping, SdnRoute, TierAcl
 
-_HANDLERS: Mapping[type[Policy], Callable[[Any, PortContext, Rules], None]] = {
-    Acl: acl.add,
-    OutboundNat: outbound_nat.add,
-    PortMapping: port_mapping.add,
-    SdnRoute: sdn_route.add,
+_HANDLERS: Mapping[tuple[type[Policy], ...], Callable[[Any, PortContext, Rules], None]] = {
+    (Acl, TierAcl): acl.add,
+    (OutboundNat,): outbound_nat.add,
+    (PortMapping,): port_mapping.add,
+    (SdnRoute,): sdn_route.add,
 }
 _FAMILIES = ("inet", "netdev")
 
@@ -31,8 +31,8 @@ def ruleset(context: PortContext) -> str:
     Where tables of the port may be there already, ``removal`` goes before it in the same script.
     """
     rules = Rules()
-    for kind, add in _HANDLERS.items():
-        policies = [policy for policy in context.endpoint.policies if isinstance(policy, kind)]
+    for kinds, add in _HANDLERS.items():
+        policies = [policy for policy in context.endpoint.policies if isinstance(policy, kinds)]
         if policies:
             add(policies, context, rules)
     return _inet(context.interface, rules) + _egress(context.interface, rules)
