@@ -116,6 +116,8 @@ def build(driver: str, lane: Lane) -> Iterator[Topology]:
         for position, host in enumerate(lane.hosts, 1):
             node = _BUILDERS[driver](host, number, position)
             stack.callback(node.close)
+            if driver == "L2Tunnel":
+                stack.enter_context(lane.leading(node.prefix, host))
             nodes.append(node)
         first, second = nodes
         _connect(driver, first, second)
@@ -138,6 +140,27 @@ def _l2bridge(host: Host, number: int, position: int) -> NodeNetwork:
         if any(text.split("/")[0] in (host.address, f"{base}.2") for text in interface.addresses):
             host.set_forwarding(interface.alias, True)
     return node
+
+
+def _l2tunnel(host: Host, number: int, position: int) -> NodeNetwork:
+    """Azure CNI: a pod subnet of the cloud's, whose gateway is the cloud's; services are handed to the node."""
+    base = f"10.{number}.{position}"
+    hns = Hns(host)
+    subnet = documents.network("L2Tunnel", f"azure{number}-{position}", f"{base}.0/24", f"{base}.1")
+    network = hns.create("Network", subnet)
+    node = NodeNetwork(
+        host, hns, network, f"{base}.0/24", f"{base}.1", [_outbound_nat(host, number)], _with_way_to_services
+    )
+    node.undo(hns.delete, "Network", network)
+    return node
+
+
+def _with_way_to_services(
+    name: str, address: str = "", gateway: str = "", policies: list[Document] | None = None, **more: Any
+) -> Document:
+    """Return an endpoint whose gateway knows no services: they are the node's to balance (plugins/vpc-bridge)."""
+    services = documents.policy("SDNRoute", DestinationPrefix=SERVICES, NeedEncap=True)
+    return documents.endpoint(name, address, gateway, [*(policies or []), services], **more)
 
 
 def _overlay(host: Host, number: int, position: int) -> NodeNetwork:
@@ -168,6 +191,7 @@ def _nat(host: Host, number: int, position: int) -> NodeNetwork:
 
 _BUILDERS: dict[str, Callable[[Host, int, int], NodeNetwork]] = {
     "L2Bridge": _l2bridge,
+    "L2Tunnel": _l2tunnel,
     "Overlay": _overlay,
     "NAT": _nat,
 }

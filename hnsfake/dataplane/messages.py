@@ -19,6 +19,7 @@ _IFLA_INET6_ADDR_GEN_MODE, _ADDR_GEN_NONE = 8, 1
 
 # IPV4_DEVCONF_… ids of linux/ip.h, settable by netlink so that /proc/sys may be read-only.
 FORWARDING, SEND_REDIRECTS, RP_FILTER, ARP_ANNOUNCE, ARP_IGNORE, ACCEPT_LOCAL = 1, 6, 8, 18, 19, 23
+PROXY_ARP = 25  # of a private VLAN (RFC 3069): also for what is behind the interface that asks
 
 _INDEX, _OTHER_INDEX, _FD = 0x71727374, 0x61626364, 0x51525354
 _MAC, _ADDRESS, _HOP = "f2:f3:f4:f5:f6:f7", "241.242.243.244", "231.232.233.234"

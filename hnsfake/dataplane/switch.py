@@ -18,7 +18,7 @@ from hnsfake.dataplane.vfp import local_routed_vip
 from hnsfake.documents.policies import PortMapping
 
 BRIDGE, HOST_PORT, HOST_VNIC = 10, 11, 3
-NIC_NAME, VNIC_NAME = "nic0", "vnic0"
+NIC_NAME, VNIC_NAME, HOST_PORT_NAME = "nic0", "vnic0", "host"
 HOST_INTERFACES = (NIC, HOST_VNIC)
 """What has the node's address: the adapter, or with the switch the host's vNIC."""
 _PORT_MAC = "02-00-00-00-00-02"  # the external port's own; on the wire frames have the host's
@@ -106,7 +106,7 @@ class ExternalSwitch:
                 messages.set_mac(NIC, _PORT_MAC),
                 messages.into_bridge(NIC, BRIDGE),
                 messages.external_port(NIC),
-                messages.veth("host", HOST_PORT, VNIC_NAME, HOST_VNIC, kernel.mac, kernel.node.netns.fd),
+                messages.veth(HOST_PORT_NAME, HOST_PORT, VNIC_NAME, HOST_VNIC, kernel.mac, kernel.node.netns.fd),
                 messages.into_bridge(HOST_PORT, BRIDGE),
                 messages.quiet_port(HOST_PORT),
                 messages.forward_to_port(kernel.mac, HOST_PORT),

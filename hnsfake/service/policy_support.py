@@ -74,7 +74,6 @@ _NOT_ENFORCED: Mapping[type | str, str] = {
     Vlan: "frames are untagged; networks are kept apart by their bridges",
     VSwitchExtension: "extensions don't switch anything on or off",
     # Types of networks, and what is not a policy.
-    "L2Tunnel": "endpoints of one node reach each other directly, not by way of the fabric",
     "ICS": "the host is gateway and translates; it has no DHCP or DNS server",
     DHCP: "an endpoint without an address stays without one until something in it takes one",
 }
