@@ -57,6 +57,7 @@ class Frame:
     destination_port: int | None = None
     icmp_type: int | None = None
     arp_operation: int | None = None
+    vlan: int | None = None
     vni: int | None = None
     inner: Frame | None = None
 
@@ -308,6 +309,11 @@ class Lane(Protocol):
         ...
 
     @property
+    def alone(self) -> Lane:
+        """Two nodes on a wire of their own, with no networks but those of the test that asks for it."""
+        ...
+
+    @property
     def outside(self) -> Place:
         """The host beyond the router."""
         ...
@@ -315,6 +321,10 @@ class Lane(Protocol):
     @property
     def outside_address(self) -> str:
         """The outside host's address."""
+        ...
+
+    def lacks(self, feature: str) -> str:
+        """Return why there is no "VLAN" here; empty where there is."""
         ...
 
     def leading(self, prefix: str, host: Host) -> AbstractContextManager[None]:

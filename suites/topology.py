@@ -45,8 +45,13 @@ class NodeNetwork:
     gateway: str
     policies: list[Document] = field(default_factory=list)
     endpoint: Callable[..., Document] = documents.endpoint
+    first: int = 10
+    """The number, in its subnet, of the first address that it hands out."""
     _undo: ExitStack = field(default_factory=ExitStack)
-    _addresses: itertools.count[int] = field(default_factory=lambda: itertools.count(10))
+    _addresses: itertools.count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._addresses = itertools.count(self.first)
 
     def address(self) -> str:
         """Return an address of the node's subnet that was not handed out yet (host-local's part)."""
@@ -178,6 +183,15 @@ def _overlay(host: Host, number: int, position: int) -> NodeNetwork:
     return node
 
 
+def _transparent(host: Host, number: int, position: int) -> NodeNetwork:
+    """Pods in the nodes' own subnet, with the nodes' gateway; a part of the addresses is each node's."""
+    hns, gateway = Hns(host), next(route.next_hop for route in host.routes() if route.destination == "0.0.0.0/0")
+    document = documents.network("Transparent", f"transparent{number}-{position}", host.subnet, gateway)
+    node = NodeNetwork(host, hns, hns.create("Network", document), host.subnet, gateway, first=90 * position - 40)
+    node.undo(hns.delete, "Network", node.network)
+    return node
+
+
 def _nat(host: Host, number: int, position: int) -> NodeNetwork:
     """One internal network a node, as microsoft/windows-container-networking's nat plug-in makes it."""
     base = f"172.{16 + number % 16}.{number // 16 * 2 + position}"
@@ -194,8 +208,12 @@ _BUILDERS: dict[str, Callable[[Host, int, int], NodeNetwork]] = {
     "L2Tunnel": _l2tunnel,
     "Overlay": _overlay,
     "NAT": _nat,
+    "Transparent": _transparent,
 }
-DRIVERS = tuple(_BUILDERS)
+DRIVERS = ("L2Bridge", "L2Tunnel", "Overlay", "NAT")
+"""The drivers of tests that don't say which."""
+ALONE = ("Transparent",)
+"""The drivers that suffer no other network on an adapter."""
 
 
 def _outbound_nat(host: Host, number: int) -> Document:

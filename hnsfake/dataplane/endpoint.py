@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hnsfake.dataplane import ip_messages, messages, netlink, nftables
+from hnsfake.dataplane.access_port import make_access_port
 from hnsfake.dataplane.compartment import CompartmentState
 from hnsfake.dataplane.drivers import NetworkDriver
 from hnsfake.dataplane.graveyard import GROUP, Graveyard
@@ -36,6 +37,8 @@ def attach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compar
     kernel.transaction.undo(compartment.vnics.discard, port.vnic)
     compartment.vnics.add(port.vnic)
     _make_cable(kernel, driver.bridge(endpoint), endpoint, port)
+    if endpoint.vlan:
+        make_access_port(kernel.switch, index, endpoint.vlan, f"put endpoint {endpoint.name} into VLAN {endpoint.vlan}")
     _configure(endpoint, port)
     context = driver.context(endpoint, port.vnic)
     if script := vfp.ruleset(context):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, collapse_addresses, ip_interface, ip_network
 
 from hnsfake.dataplane import ip_messages, messages, netlink, nftables
@@ -78,6 +79,14 @@ class Fabric:
         rest.remove(prefix)
         route = ip_messages.delete_route(prefix, via, _WIRE_LEG)
         self._sandbox.run(self.router, self._lead, route, rest, f"remove the route {prefix} at the router")
+
+    def probe(self, check: Callable[[], None]) -> None:
+        """Let ``check`` find out what the kernel can, in a namespace to throw away; it raises DataplaneError."""
+        netns = self._sandbox.new_netns("probe")
+        try:
+            self._sandbox.run(netns, check)
+        finally:
+            netns.close()
 
     def close(self) -> None:
         """Let go of the namespaces."""

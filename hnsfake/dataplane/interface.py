@@ -109,6 +109,7 @@ class EndpointWant:
     pool: tuple[int, int] | None = None
     mtu: int = 1500
     interface_metric: int = VNIC
+    vlan: int | None = None  # on an external switch; None, or 0, is untagged
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ table bridge {TABLE} {{
     iifname "{NIC_NAME}" ether daddr {mac} jump EXTERNAL_IN
   }}
   chain EXTERNAL_IN {{
-    ether type arp ether daddr set arp daddr ip map @endpoints accept
+    meta protocol arp ether daddr set arp daddr ip map @endpoints accept
     ether daddr set ip daddr . ip protocol . th dport map @mappings accept
     ip daddr {kernel.address} ip protocol {{ tcp, udp }} jump POOLS
     ether daddr set ip daddr map @endpoints accept
@@ -207,7 +207,7 @@ table bridge {TABLE} {{
     type filter hook postrouting priority 200; policy accept;
     oifname "{NIC_NAME}" ether saddr @{OWN_MACS} accept
     oifname "{NIC_NAME}" ether saddr set {mac}
-    oifname "{NIC_NAME}" ether type arp arp saddr ether set {mac}
+    oifname "{NIC_NAME}" meta protocol arp arp saddr ether set {mac}
   }}
 }}
 """

@@ -29,7 +29,6 @@ from hnsfake.documents.policies import (
     SetType,
     SourceMacAddress,
     TierAcl,
-    Vlan,
     VSwitchExtension,
     VxlanPort,
 )
@@ -71,7 +70,6 @@ _NOT_ENFORCED: Mapping[type | str, str] = {
     Qos: "nothing is slowed down",
     SourceMacAddress: "the host's vNIC has the adapter's MAC",
     TierAcl: "only ACL policies filter",
-    Vlan: "frames are untagged; networks are kept apart by their bridges",
     VSwitchExtension: "extensions don't switch anything on or off",
     # Types of networks, and what is not a policy.
     "ICS": "the host is gateway and translates; it has no DHCP or DNS server",

@@ -74,12 +74,13 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
     policies = (*address_sets.spelled_out(own, of), *shared)
     providers = [policy.provider_address for policy in policies if isinstance(policy, ProviderAddress)]
     overlay = driver_of(of) is Driver.OVERLAY
+    addresses = tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses)
     return EndpointWant(
         id=noun.id,
         network_id=noun.network_id,
         name=noun.name,
         mac=noun.mac.upper().replace(":", "-"),
-        addresses=tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses),
+        addresses=addresses,
         # A route that is named twice is there once.
         routes=tuple(dict.fromkeys(_route(r.destination, r.next_hop, r.metric) for r in noun.routes)),
         policies=policies,
@@ -89,6 +90,7 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         pool=noun.pool,
         mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
         interface_metric=interface_metric(noun, of),
+        vlan=_vlan(of, addresses) if of.traits.external and not overlay else None,
     )
 
 
@@ -146,6 +148,14 @@ def system(noun: ComputeSystem) -> CompartmentWant | None:
 def isolation_id(policies: tuple[Policy, ...]) -> int | None:
     """Return the VSID or VLAN among ``policies``."""
     return next((policy.isolation_id for policy in policies if isinstance(policy, (Vsid, Vlan))), None)
+
+
+def _vlan(of: Network, addresses: tuple[IPInterface, ...]) -> int | None:
+    """Return the VLAN of the subnet that an endpoint's addresses are of, or of the network."""
+    shared = isolation_id(_typed(of))
+    subnets = [_subnet(subnet, shared) for subnet in of.subnets]
+    own = (s.isolation_id for address in addresses for s in subnets if address.ip in s.prefix)
+    return next(own, shared)
 
 
 def _subnet(subnet: Subnet, network_wide: int | None) -> SubnetWant:

@@ -15,7 +15,8 @@ _VXLAN_HEADER = 8
 class Frame:
     """One Ethernet frame. What a layer doesn't have is None; MACs have dashes, upper case.
 
-    ``protocol`` is the IP protocol number. ``vni`` and ``inner`` are there for VXLAN. ``outgoing`` says that
+    ``protocol`` is the IP protocol number. ``vni`` and ``inner`` are there for VXLAN, ``vlan``
+    is the VLAN id of a tagged frame, whose ``ether_type`` is that behind the tag. ``outgoing`` says that
     the capturing host itself sent it.
     """
 
@@ -32,6 +33,7 @@ class Frame:
     tcp_flags: int | None = None
     arp_operation: int | None = None
     arp_sender_mac: str | None = None
+    vlan: int | None = None
     vni: int | None = None
     inner: Frame | None = None
     outgoing: bool = False
@@ -49,6 +51,8 @@ def parse(data: bytes, outgoing: bool = False, vxlan_port: int = VXLAN_PORT) -> 
         "ether_type": ethernet.type,
         "outgoing": outgoing,
     }
+    if tags := getattr(ethernet, "vlan_tags", []):
+        fields.update(ether_type=tags[-1].type, vlan=tags[0].id)
     payload = ethernet.data
     if isinstance(payload, dpkt.arp.ARP):
         fields.update(

@@ -73,8 +73,8 @@ table bridge {self._table} {{
     type filter hook forward priority 0; policy accept;
     iifname {ports} oifname "{NIC_NAME}" accept
     oifname {ports} iifname "{NIC_NAME}" accept
-    iifname {ports} oifname {host} ether type != arp accept
-    oifname {ports} iifname {host} ether type != arp accept
+    iifname {ports} oifname {host} meta protocol != arp accept
+    oifname {ports} iifname {host} meta protocol != arp accept
     iifname {ports} drop
     oifname {ports} drop
   }}
