@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Interface
 
 from hnsfake.dataplane import ip_messages, messages, netlink, nftables
 from hnsfake.dataplane.access_port import make_access_port
@@ -144,9 +145,11 @@ def _revert(port: Port, requests: Sequence[bytes]) -> None:
 
 def _ways_out(endpoint: EndpointWant, port: Port) -> list[bytes]:
     """Give a vNIC its addresses and routes, with the metrics that Windows adds up for them."""
-    metric = endpoint.interface_metric
+    metric, index, mtu = endpoint.interface_metric + ROUTE, port.vnic_index, endpoint.ip_mtu
+    narrow = [i for i in endpoint.addresses if isinstance(i, IPv4Interface) and i.network.prefixlen < 32] if mtu else []
     return [
-        *(ip_messages.address(port.vnic_index, interface, metric + ROUTE) for interface in endpoint.addresses),
+        *(ip_messages.address(index, interface, metric) for interface in endpoint.addresses),
+        *(ip_messages.limit_on_link(index, interface, metric, mtu or 0) for interface in narrow),
         *_route_changes(replace(endpoint, routes=(), policies=()), endpoint, port),
     ]
 
@@ -159,7 +162,7 @@ def _route_changes(before: EndpointWant, after: EndpointWant, port: Port) -> lis
 
     return [
         *(ip_messages.delete_route(*arguments(route)) for route in old if route not in new),
-        *(ip_messages.route(*arguments(route)) for route in new if route not in old),
+        *(ip_messages.route(*arguments(route), after.ip_mtu or 0) for route in new if route not in old),
     ]
 
 

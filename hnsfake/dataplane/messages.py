@@ -324,7 +324,7 @@ def _no_neighbour(version: int) -> Template:
 
 def with_attribute(message: bytes, kind: int, payload: bytes) -> bytes:
     """Append an attribute to a single message."""
-    changed = bytearray(message + _attribute(kind, payload))
+    changed = bytearray(message + attribute(kind, payload))
     struct.pack_into("=I", changed, 0, len(changed))
     return bytes(changed)
 
@@ -339,20 +339,21 @@ def mac_text(mac: str) -> str:
     return mac.replace("-", ":").lower()
 
 
-def _attribute(kind: int, payload: bytes) -> bytes:
+def attribute(kind: int, payload: bytes) -> bytes:
+    """Return an attribute of a message."""
     return struct.pack("=HH", 4 + len(payload), kind) + payload + bytes(-len(payload) % 4)
 
 
 @cache
 def _quiet_inet6() -> bytes:
-    return _attribute(_AF_INET6, _attribute(_IFLA_INET6_ADDR_GEN_MODE, bytes([_ADDR_GEN_NONE])))
+    return attribute(_AF_INET6, attribute(_IFLA_INET6_ADDR_GEN_MODE, bytes([_ADDR_GEN_NONE])))
 
 
 def _af_spec(settings: Mapping[int, int]) -> bytes:
     if not settings:
         return _quiet_inet6()
-    values = b"".join(_attribute(number, u32(value)) for number, value in settings.items())
-    return _quiet_inet6() + _attribute(_AF_INET, _attribute(_IFLA_INET_CONF, values))
+    values = b"".join(attribute(number, u32(value)) for number, value in settings.items())
+    return _quiet_inet6() + attribute(_AF_INET, attribute(_IFLA_INET_CONF, values))
 
 
 def u32(number: int) -> bytes:

@@ -20,7 +20,7 @@ from hnsfake.dataplane.interface import (
     RouteWant,
     SubnetWant,
 )
-from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, ROUTE, VNIC
+from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, NARROW_MTU, ROUTE, VNIC
 from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.endpoint import Endpoint, EndpointFlags
 from hnsfake.documents.load_balancer import LoadBalancer
@@ -90,6 +90,7 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         pool=noun.pool,
         mtu=_ETHERNET_MTU - (ENCAP_OVERHEAD if overlay else 0),
         interface_metric=interface_metric(noun, of),
+        ip_mtu=NARROW_MTU if driver_of(of) in (Driver.L2BRIDGE, Driver.L2TUNNEL) else None,
         vlan=_vlan(of, addresses) if of.traits.external and not overlay else None,
     )
 

@@ -76,8 +76,8 @@ class FakePlace:
     def tcp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
         return _outcome(self._compartment.tcp(address, port, timeout))
 
-    def udp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
-        return _outcome(self._compartment.udp(address, port, timeout))
+    def udp(self, address: str, port: int, timeout: float = 3.0, size: int = 5) -> Outcome:
+        return _outcome(self._compartment.udp(address, port, timeout, size=size))
 
     def ping(self, address: str, timeout: float = 3.0) -> Outcome:
         return _outcome(self._compartment.ping(address, timeout))
@@ -130,7 +130,7 @@ class FakeHost:
 
     def interfaces(self, compartment: int = 1) -> list[Interface]:
         return [
-            Interface(view.alias, view.mac, tuple(str(address) for address in view.addresses), view.metric)
+            Interface(view.alias, view.mac, tuple(map(str, view.addresses)), view.metric, view.mtu)
             for view in self._linux.interfaces(compartment)
         ]
 
