@@ -167,8 +167,13 @@ def _route_changes(before: EndpointWant, after: EndpointWant, port: Port) -> lis
 
 
 def _routes(endpoint: EndpointWant) -> list[RouteWant]:
-    """Return the routes to make, each once: those whose next hop is on link."""
-    routes = dict.fromkeys([*endpoint.routes, *policy_routes(endpoint.policies)])
+    """Return the routes to make, each once: those whose next hop is on link.
+
+    The endpoint's own address as a next hop says that the destination is on link (route.exe's old way to say so).
+    """
+    own = {interface.ip for interface in endpoint.addresses}
+    asked = [*endpoint.routes, *policy_routes(endpoint.policies)]
+    routes = dict.fromkeys(replace(route, next_hop=None) if route.next_hop in own else route for route in asked)
     return [
         route
         for route in routes
