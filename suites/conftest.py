@@ -11,7 +11,7 @@ from suites import flow_table, known, topology
 from suites.backends.fake import FakeLane
 from suites.hns import Hns
 from suites.host import Faults, Lane
-from suites.topology import DRIVERS, NodeNetwork, Topology
+from suites.topology import ALONE, DRIVERS, NodeNetwork, Topology
 
 LANES = {"fake": FakeLane}
 HERE = Path(__file__).parent
@@ -58,7 +58,7 @@ def lane(request: pytest.FixtureRequest) -> Iterator[Lane]:
 @pytest.fixture(scope="session")
 def shared(lane: Lane, request: pytest.FixtureRequest) -> Iterator[Topology]:
     """The topology of one driver, kept while its tests run."""
-    with topology.build(request.param, lane) as made:
+    with topology.build(request.param, lane.alone if request.param in ALONE else lane) as made:
         yield made
 
 

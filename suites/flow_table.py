@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from suites.topology import DRIVERS
+from suites.topology import ALONE, DRIVERS
 
 _CELL = "flow"
 
@@ -32,7 +32,9 @@ def write(reporter: pytest.TerminalReporter) -> None:
     flows = sorted({flow for _, flow in cells})
     width = max(map(len, flows))
     reporter.write_sep("=", "driver × flow")
-    reporter.write_line(f"{'':{width}}  " + "  ".join(f"{driver:^8}" for driver in DRIVERS))
+    drivers = (*DRIVERS, *ALONE)
+    reporter.write_line(f"{'':{width}}  " + "  ".join(f"{driver:^8}" for driver in drivers))
     for flow in flows:
-        signs = [{True: "✔", False: "✗", None: "–"}[cells.get((driver, flow))] for driver in DRIVERS]
-        reporter.write_line(f"{flow:{width}}  " + "  ".join(f"{sign:^8}" for sign in signs))
+        signs = [{True: "✔", False: "✗", None: "–"}[cells.get((driver, flow))] for driver in drivers]
+        row = (f"{sign:^{max(8, len(driver))}}" for sign, driver in zip(signs, drivers, strict=True))
+        reporter.write_line(f"{flow:{width}}  " + "  ".join(row))

@@ -46,7 +46,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame that a capture saw. MACs have dashes, upper case; what a layer doesn't have is None."""
+    """A frame that a capture saw. MACs have dashes, upper case; what a layer doesn't have is None.
+
+    ``length`` is that of the IP packet, headers and all, ``vlan`` the VLAN's id.
+    """
 
     source_mac: str
     destination_mac: str
@@ -55,8 +58,10 @@ class Frame:
     protocol: int | None = None
     source_port: int | None = None
     destination_port: int | None = None
+    length: int | None = None
     icmp_type: int | None = None
     arp_operation: int | None = None
+    vlan: int | None = None
     vni: int | None = None
     inner: Frame | None = None
 
@@ -72,12 +77,13 @@ class Frame:
 
 @dataclass(frozen=True)
 class Interface:
-    """A network interface as Windows' tools list it; addresses with their prefix length."""
+    """A network interface as Windows' tools list it; addresses with their prefix length, the MTU of IP (NlMtu)."""
 
     alias: str
     mac: str
     addresses: tuple[str, ...]
     metric: int | None = None
+    mtu: int | None = None
 
 
 @dataclass(frozen=True)
@@ -198,8 +204,8 @@ class Place(Protocol):
         """Try to reach a TCP server."""
         ...
 
-    def udp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
-        """Try to reach a UDP server."""
+    def udp(self, address: str, port: int, timeout: float = 3.0, size: int = 5) -> Outcome:
+        """Try to reach a UDP server with datagrams of ``size`` bytes."""
         ...
 
     def ping(self, address: str, timeout: float = 3.0) -> Outcome:
@@ -308,6 +314,11 @@ class Lane(Protocol):
         ...
 
     @property
+    def alone(self) -> Lane:
+        """Two nodes on a wire of their own, with no networks but those of the test that asks for it."""
+        ...
+
+    @property
     def outside(self) -> Place:
         """The host beyond the router."""
         ...
@@ -315,6 +326,10 @@ class Lane(Protocol):
     @property
     def outside_address(self) -> str:
         """The outside host's address."""
+        ...
+
+    def lacks(self, feature: str) -> str:
+        """Return why there is no "VLAN" here; empty where there is."""
         ...
 
     def leading(self, prefix: str, host: Host) -> AbstractContextManager[None]:

@@ -45,8 +45,13 @@ class NodeNetwork:
     gateway: str
     policies: list[Document] = field(default_factory=list)
     endpoint: Callable[..., Document] = documents.endpoint
+    first: int = 10
+    """The number, in its subnet, of the first address that it hands out."""
     _undo: ExitStack = field(default_factory=ExitStack)
-    _addresses: itertools.count[int] = field(default_factory=lambda: itertools.count(10))
+    _addresses: itertools.count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._addresses = itertools.count(self.first)
 
     def address(self) -> str:
         """Return an address of the node's subnet that was not handed out yet (host-local's part)."""
@@ -116,6 +121,8 @@ def build(driver: str, lane: Lane) -> Iterator[Topology]:
         for position, host in enumerate(lane.hosts, 1):
             node = _BUILDERS[driver](host, number, position)
             stack.callback(node.close)
+            if driver == "L2Tunnel":
+                stack.enter_context(lane.leading(node.prefix, host))
             nodes.append(node)
         first, second = nodes
         _connect(driver, first, second)
@@ -140,6 +147,27 @@ def _l2bridge(host: Host, number: int, position: int) -> NodeNetwork:
     return node
 
 
+def _l2tunnel(host: Host, number: int, position: int) -> NodeNetwork:
+    """Azure CNI: a pod subnet of the cloud's, whose gateway is the cloud's; services are handed to the node."""
+    base = f"10.{number}.{position}"
+    hns = Hns(host)
+    subnet = documents.network("L2Tunnel", f"azure{number}-{position}", f"{base}.0/24", f"{base}.1")
+    network = hns.create("Network", subnet)
+    node = NodeNetwork(
+        host, hns, network, f"{base}.0/24", f"{base}.1", [_outbound_nat(host, number)], _with_way_to_services
+    )
+    node.undo(hns.delete, "Network", network)
+    return node
+
+
+def _with_way_to_services(
+    name: str, address: str = "", gateway: str = "", policies: list[Document] | None = None, **more: Any
+) -> Document:
+    """Return an endpoint whose gateway knows no services: they are the node's to balance (plugins/vpc-bridge)."""
+    services = documents.policy("SDNRoute", DestinationPrefix=SERVICES, NeedEncap=True)
+    return documents.endpoint(name, address, gateway, [*(policies or []), services], **more)
+
+
 def _overlay(host: Host, number: int, position: int) -> NodeNetwork:
     """Flannel vxlan: a pod subnet a node, one VNI, the distributed router as gateway, HostRoute."""
     base = f"10.{number}.{position}"
@@ -152,6 +180,15 @@ def _overlay(host: Host, number: int, position: int) -> NodeNetwork:
     node = NodeNetwork(host, hns, network, f"{base}.0/24", f"{base}.1", policies, documents.win_overlay)
     node.undo(hns.delete, "Network", network)
     hns.modify("Network", network, documents.add_policies(documents.policy("HostRoute")))
+    return node
+
+
+def _transparent(host: Host, number: int, position: int) -> NodeNetwork:
+    """Pods in the nodes' own subnet, with the nodes' gateway; a part of the addresses is each node's."""
+    hns, gateway = Hns(host), next(route.next_hop for route in host.routes() if route.destination == "0.0.0.0/0")
+    document = documents.network("Transparent", f"transparent{number}-{position}", host.subnet, gateway)
+    node = NodeNetwork(host, hns, hns.create("Network", document), host.subnet, gateway, first=90 * position - 40)
+    node.undo(hns.delete, "Network", node.network)
     return node
 
 
@@ -168,10 +205,15 @@ def _nat(host: Host, number: int, position: int) -> NodeNetwork:
 
 _BUILDERS: dict[str, Callable[[Host, int, int], NodeNetwork]] = {
     "L2Bridge": _l2bridge,
+    "L2Tunnel": _l2tunnel,
     "Overlay": _overlay,
     "NAT": _nat,
+    "Transparent": _transparent,
 }
-DRIVERS = tuple(_BUILDERS)
+DRIVERS = ("L2Bridge", "L2Tunnel", "Overlay", "NAT")
+"""The drivers of tests that don't say which."""
+ALONE = ("Transparent",)
+"""The drivers that suffer no other network on an adapter."""
 
 
 def _outbound_nat(host: Host, number: int) -> Document:

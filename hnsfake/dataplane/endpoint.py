@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Interface
 
 from hnsfake.dataplane import ip_messages, messages, netlink, nftables
+from hnsfake.dataplane.access_port import make_access_port
 from hnsfake.dataplane.compartment import CompartmentState
 from hnsfake.dataplane.drivers import NetworkDriver
 from hnsfake.dataplane.graveyard import GROUP, Graveyard
@@ -36,6 +38,8 @@ def attach(kernel: Kernel, driver: NetworkDriver, endpoint: EndpointWant, compar
     kernel.transaction.undo(compartment.vnics.discard, port.vnic)
     compartment.vnics.add(port.vnic)
     _make_cable(kernel, driver.bridge(endpoint), endpoint, port)
+    if endpoint.vlan:
+        make_access_port(kernel.switch, index, endpoint.vlan, f"put endpoint {endpoint.name} into VLAN {endpoint.vlan}")
     _configure(endpoint, port)
     context = driver.context(endpoint, port.vnic)
     if script := vfp.ruleset(context):
@@ -141,9 +145,11 @@ def _revert(port: Port, requests: Sequence[bytes]) -> None:
 
 def _ways_out(endpoint: EndpointWant, port: Port) -> list[bytes]:
     """Give a vNIC its addresses and routes, with the metrics that Windows adds up for them."""
-    metric = endpoint.interface_metric
+    metric, index, mtu = endpoint.interface_metric + ROUTE, port.vnic_index, endpoint.ip_mtu
+    narrow = [i for i in endpoint.addresses if isinstance(i, IPv4Interface) and i.network.prefixlen < 32] if mtu else []
     return [
-        *(ip_messages.address(port.vnic_index, interface, metric + ROUTE) for interface in endpoint.addresses),
+        *(ip_messages.address(index, interface, metric) for interface in endpoint.addresses),
+        *(ip_messages.limit_on_link(index, interface, metric, mtu or 0) for interface in narrow),
         *_route_changes(replace(endpoint, routes=(), policies=()), endpoint, port),
     ]
 
@@ -156,13 +162,18 @@ def _route_changes(before: EndpointWant, after: EndpointWant, port: Port) -> lis
 
     return [
         *(ip_messages.delete_route(*arguments(route)) for route in old if route not in new),
-        *(ip_messages.route(*arguments(route)) for route in new if route not in old),
+        *(ip_messages.route(*arguments(route), after.ip_mtu or 0) for route in new if route not in old),
     ]
 
 
 def _routes(endpoint: EndpointWant) -> list[RouteWant]:
-    """Return the routes to make, each once: those whose next hop is on link."""
-    routes = dict.fromkeys([*endpoint.routes, *policy_routes(endpoint.policies)])
+    """Return the routes to make, each once: those whose next hop is on link.
+
+    The endpoint's own address as a next hop says that the destination is on link (route.exe's old way to say so).
+    """
+    own = {interface.ip for interface in endpoint.addresses}
+    asked = [*endpoint.routes, *policy_routes(endpoint.policies)]
+    routes = dict.fromkeys(replace(route, next_hop=None) if route.next_hop in own else route for route in asked)
     return [
         route
         for route in routes

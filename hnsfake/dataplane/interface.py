@@ -110,6 +110,8 @@ class EndpointWant:
     pool: tuple[int, int] | None = None
     mtu: int = 1500
     interface_metric: int = VNIC
+    vlan: int | None = None  # on an external switch; None, or 0, is untagged
+    ip_mtu: int | None = None  # what IP sends at most, where that is less than ``mtu``, which the vNIC takes
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ _IFLA_INET6_ADDR_GEN_MODE, _ADDR_GEN_NONE = 8, 1
 
 # IPV4_DEVCONF_… ids of linux/ip.h, settable by netlink so that /proc/sys may be read-only.
 FORWARDING, SEND_REDIRECTS, RP_FILTER, ARP_ANNOUNCE, ARP_IGNORE, ACCEPT_LOCAL = 1, 6, 8, 18, 19, 23
+PROXY_ARP = 25  # of a private VLAN (RFC 3069): also for what is behind the interface that asks
 
 _INDEX, _OTHER_INDEX, _FD = 0x71727374, 0x61626364, 0x51525354
 _MAC, _ADDRESS, _HOP = "f2:f3:f4:f5:f6:f7", "241.242.243.244", "231.232.233.234"
@@ -323,7 +324,7 @@ def _no_neighbour(version: int) -> Template:
 
 def with_attribute(message: bytes, kind: int, payload: bytes) -> bytes:
     """Append an attribute to a single message."""
-    changed = bytearray(message + _attribute(kind, payload))
+    changed = bytearray(message + attribute(kind, payload))
     struct.pack_into("=I", changed, 0, len(changed))
     return bytes(changed)
 
@@ -338,20 +339,21 @@ def mac_text(mac: str) -> str:
     return mac.replace("-", ":").lower()
 
 
-def _attribute(kind: int, payload: bytes) -> bytes:
+def attribute(kind: int, payload: bytes) -> bytes:
+    """Return an attribute of a message."""
     return struct.pack("=HH", 4 + len(payload), kind) + payload + bytes(-len(payload) % 4)
 
 
 @cache
 def _quiet_inet6() -> bytes:
-    return _attribute(_AF_INET6, _attribute(_IFLA_INET6_ADDR_GEN_MODE, bytes([_ADDR_GEN_NONE])))
+    return attribute(_AF_INET6, attribute(_IFLA_INET6_ADDR_GEN_MODE, bytes([_ADDR_GEN_NONE])))
 
 
 def _af_spec(settings: Mapping[int, int]) -> bytes:
     if not settings:
         return _quiet_inet6()
-    values = b"".join(_attribute(number, u32(value)) for number, value in settings.items())
-    return _quiet_inet6() + _attribute(_AF_INET, _attribute(_IFLA_INET_CONF, values))
+    values = b"".join(attribute(number, u32(value)) for number, value in settings.items())
+    return _quiet_inet6() + attribute(_AF_INET, attribute(_IFLA_INET_CONF, values))
 
 
 def u32(number: int) -> bytes:

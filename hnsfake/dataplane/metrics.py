@@ -1,5 +1,6 @@
-"""Windows' metrics: of interfaces, and of routes. A route's effective metric is the sum of both; the lowest wins.
+"""Windows' metrics: of interfaces, and of routes; and the size of packets on them.
 
+A route's effective metric is the sum of both; the lowest wins.
 (learn.microsoft.com, Get-NetRoute: RouteMetric is added to InterfaceMetric.)
 """
 
@@ -54,3 +55,8 @@ becomes (microsoft/Windows-Containers#386; projectcalico/cni-plugin#987: "gatewa
 
 DHCP_ROUTE = 0
 """Of the default route that the node's adapter got by DHCP (projectcalico/cni-plugin#987: "gateway metric 0")."""
+
+NARROW_MTU = 1450
+"""What IP sends at most by a container's vNIC, and by the host's once there is an L2Bridge network: room for VXLAN's
+headers, used or not (microsoft/SDN#517, Azure/AKS#2873). What comes in may be larger.
+"""

@@ -20,7 +20,10 @@ _LOOPBACK = 8
 
 @dataclass(frozen=True, slots=True)
 class InterfaceView:
-    """An interface: Windows' name, number, MAC with dashes, addresses; its metric, where it has an address."""
+    """An interface: Windows' name, number, MAC with dashes, addresses; its metric, where it has an address.
+
+    ``mtu`` is what IP sends at most by it.
+    """
 
     alias: str
     index: int
@@ -53,18 +56,16 @@ def interfaces() -> tuple[InterfaceView, ...]:
         for message in route.get_addr():
             text = f"{message.get_attr('IFA_ADDRESS')}/{message['prefixlen']}"
             addresses.setdefault(message["index"], []).append(ip_interface(text))
-        metrics = {
-            message.get_attr("RTA_OIF"): (message.get_attr("RTA_PRIORITY") or 0) - ROUTE
-            for message in route.get_routes(table=_MAIN_TABLE)
-            if message["proto"] == _BY_KERNEL
-        }
+        on_link = [message for message in route.get_routes(table=_MAIN_TABLE) if message["proto"] == _BY_KERNEL]
+        metrics = {m.get_attr("RTA_OIF"): (m.get_attr("RTA_PRIORITY") or 0) - ROUTE for m in on_link}
+        limits = {m.get_attr("RTA_OIF"): m.get_nested("RTA_METRICS", "RTAX_MTU") for m in on_link}
         return tuple(
             InterfaceView(
                 alias=link.get_attr("IFLA_IFALIAS") or link.get_attr("IFLA_IFNAME"),
                 index=link["index"],
                 mac=(link.get_attr("IFLA_ADDRESS") or "").upper().replace(":", "-"),
                 addresses=tuple(addresses.get(link["index"], ())),
-                mtu=link.get_attr("IFLA_MTU"),
+                mtu=limits.get(link["index"]) or link.get_attr("IFLA_MTU"),
                 up=bool(link["flags"] & _UP),
                 metric=metrics.get(link["index"]),
             )

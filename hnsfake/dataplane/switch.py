@@ -18,7 +18,7 @@ from hnsfake.dataplane.vfp import local_routed_vip
 from hnsfake.documents.policies import PortMapping
 
 BRIDGE, HOST_PORT, HOST_VNIC = 10, 11, 3
-NIC_NAME, VNIC_NAME = "nic0", "vnic0"
+NIC_NAME, VNIC_NAME, HOST_PORT_NAME = "nic0", "vnic0", "host"
 HOST_INTERFACES = (NIC, HOST_VNIC)
 """What has the node's address: the adapter, or with the switch the host's vNIC."""
 _PORT_MAC = "02-00-00-00-00-02"  # the external port's own; on the wire frames have the host's
@@ -31,7 +31,8 @@ class ExternalSwitch:
         self._kernel = kernel
         self._settle_wire = settle_wire
         self._adapter = adapter
-        self._users: set[str] = set()
+        self._users: dict[str, int] = {}
+        self._mtu = 0
         self._routes: dict[IPNetwork, IPAddress] = {}
 
     @property
@@ -48,22 +49,41 @@ class ExternalSwitch:
         self._kernel.node.send(self._host_messages(NIC, self._adapter), "configure the adapter")
         self._settle_wire()
 
-    def acquire(self, network_id: str) -> None:
-        """Use the switch for a network."""
+    def acquire(self, network_id: str, mtu: int = 0) -> None:
+        """Use the switch for a network, during which the host's IP sends no larger packets than ``mtu``; 0: any."""
         if not self._users:
             self._build()
             self._lose_routes()
-        self._kernel.transaction.undo(self._users.discard, network_id)
-        self._users.add(network_id)
+        self._kernel.transaction.undo(self._users.pop, network_id)
+        self._users[network_id] = mtu
+        self._limit(mtu or self._mtu)
 
     def release(self, network_id: str) -> None:
         """End a network's use of the switch."""
-        self._kernel.transaction.undo(self._users.add, network_id)
-        self._users.discard(network_id)
+        mtu = self._users.pop(network_id)
+        self._kernel.transaction.undo(self._users.__setitem__, network_id, mtu)
+        self._limit(max(self._users.values(), default=0))
         if not self._users:
             self._kernel.transaction.undo(self._build_again)
             self._take_down()
             self._lose_routes()
+
+    def _limit(self, mtu: int) -> None:
+        """Have the host's vNIC send no larger packets than ``mtu``; 0: as large as it can."""
+        before, self._mtu = self._mtu, mtu
+        if mtu != before:
+            self._kernel.transaction.undo(setattr, self, "_mtu", before)
+            self._kernel.node.send(
+                self._limits(HOST_VNIC, mtu), "set the MTU of the host vNIC", lambda: self._limits(HOST_VNIC, before)
+            )
+
+    def _limits(self, index: int, mtu: int) -> list[bytes]:
+        default = ip_messages.route_via(DEFAULT_ROUTE, self._kernel.gateway, VNIC + DHCP_ROUTE, mtu)
+        own = (ip_messages.route_via(prefix, hop, VNIC + ROUTE, mtu) for prefix, hop in self._routes.items())
+        return [
+            ip_messages.limit_on_link(index, self._kernel.interface, VNIC + ROUTE, mtu),
+            *map(ip_messages.replacing, (default, *own)),
+        ]
 
     def add_route(self, destination: IPNetwork, next_hop: IPAddress) -> None:
         """Add a route of the node's own stack; one through the host's interface goes with the interface.
@@ -71,7 +91,7 @@ class ExternalSwitch:
         As on Windows: clients copy their routes to the host vNIC (ovn-org/ovn-kubernetes
         hybrid-overlay/pkg/controller/ho_node_windows.go).
         """
-        request = ip_messages.route_via(destination, next_hop, observe.on_link_metric(next_hop))
+        request = ip_messages.route_via(destination, next_hop, observe.on_link_metric(next_hop), self._mtu)
         self._kernel.node.send([request], f"add the route {destination}")
         if next_hop in self._kernel.interface.network:
             self._routes[destination] = next_hop
@@ -106,7 +126,7 @@ class ExternalSwitch:
                 messages.set_mac(NIC, _PORT_MAC),
                 messages.into_bridge(NIC, BRIDGE),
                 messages.external_port(NIC),
-                messages.veth("host", HOST_PORT, VNIC_NAME, HOST_VNIC, kernel.mac, kernel.node.netns.fd),
+                messages.veth(HOST_PORT_NAME, HOST_PORT, VNIC_NAME, HOST_VNIC, kernel.mac, kernel.node.netns.fd),
                 messages.into_bridge(HOST_PORT, BRIDGE),
                 messages.quiet_port(HOST_PORT),
                 messages.forward_to_port(kernel.mac, HOST_PORT),
@@ -166,7 +186,7 @@ class ExternalSwitch:
         return [messages.set_mac(NIC, self._kernel.mac), *self._host_messages(NIC, self._adapter)]
 
     def _route_messages(self) -> list[bytes]:
-        return [ip_messages.route_via(prefix, hop, VNIC + ROUTE) for prefix, hop in self._routes.items()]
+        return [ip_messages.route_via(prefix, hop, VNIC + ROUTE, self._mtu) for prefix, hop in self._routes.items()]
 
 
 TABLE = "external"
@@ -195,7 +215,7 @@ table bridge {TABLE} {{
     iifname "{NIC_NAME}" ether daddr {mac} jump EXTERNAL_IN
   }}
   chain EXTERNAL_IN {{
-    ether type arp ether daddr set arp daddr ip map @endpoints accept
+    meta protocol arp ether daddr set arp daddr ip map @endpoints accept
     ether daddr set ip daddr . ip protocol . th dport map @mappings accept
     ip daddr {kernel.address} ip protocol {{ tcp, udp }} jump POOLS
     ether daddr set ip daddr map @endpoints accept
@@ -207,7 +227,7 @@ table bridge {TABLE} {{
     type filter hook postrouting priority 200; policy accept;
     oifname "{NIC_NAME}" ether saddr @{OWN_MACS} accept
     oifname "{NIC_NAME}" ether saddr set {mac}
-    oifname "{NIC_NAME}" ether type arp arp saddr ether set {mac}
+    oifname "{NIC_NAME}" meta protocol arp arp saddr ether set {mac}
   }}
 }}
 """

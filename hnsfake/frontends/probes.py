@@ -181,8 +181,7 @@ def _kernel() -> list[_Probe]:
             "bridged frames never meet IP rules; none are needed",
             needed=False,  # nor is it recommended: it changes what the machine's own bridges do
         ),
-        _Probe("802.1Q VLANs", _link("vlan", vlan_id=10, link=1), "no VLANs on the wire", needed=False, module="8021q"),
-        _Probe("bridge VLAN filtering", _link("bridge", br_vlan_filtering=1), "no VLANs on a vSwitch", needed=False),
+        _Probe("eBPF at a port", _vlan, "no VLANs", needed=False, module="cls_bpf"),
         _Probe("dummy interfaces", _module("dummy"), "no loopback adapters", needed=False),
         _Probe("flower classifier", _module("cls_flower"), "no traffic classes", needed=False),
         _Probe("netem", _module("sch_netem"), "no loss or delay on the wire", needed=False),
@@ -232,6 +231,12 @@ def _bridge_map() -> None:
         "table bridge p { map m { type ipv4_addr : ether_addr; flags interval; }; "
         "chain c { type filter hook prerouting priority -200; ether daddr set ip daddr map @m; }; }"
     )
+
+
+def _vlan() -> None:
+    from hnsfake.dataplane.access_port import check_vlans
+
+    check_vlans()
 
 
 def _sysctl() -> None:

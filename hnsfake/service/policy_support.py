@@ -27,7 +27,6 @@ from hnsfake.documents.policies import (
     SetType,
     SourceMacAddress,
     TierAcl,
-    Vlan,
     VSwitchExtension,
     VxlanPort,
 )
@@ -65,10 +64,8 @@ _NOT_ENFORCED: Mapping[type | str, str] = {
     PortName: "ports have names of the emulator's",
     Qos: "nothing is slowed down",
     SourceMacAddress: "the host's vNIC has the adapter's MAC",
-    Vlan: "frames are untagged; networks are kept apart by their bridges",
     VSwitchExtension: "extensions don't switch anything on or off",
     # Types of networks, and what is not a policy.
-    "L2Tunnel": "endpoints of one node reach each other directly, not by way of the fabric",
     "ICS": "the host is gateway and translates; it has no DHCP or DNS server",
     DHCP: "an endpoint without an address stays without one until something in it takes one",
 }

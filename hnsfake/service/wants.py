@@ -20,7 +20,7 @@ from hnsfake.dataplane.interface import (
     RouteWant,
     SubnetWant,
 )
-from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, ROUTE, VNIC
+from hnsfake.dataplane.metrics import INTERNAL_VNIC, LOW_VNIC, NARROW_MTU, ROUTE, VNIC
 from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.endpoint import Endpoint, EndpointFlags
 from hnsfake.documents.load_balancer import LoadBalancer
@@ -78,12 +78,13 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
     policies = (*address_sets.spelled_out((*own, *network_acls(of)), of), *shared)
     providers = [policy.provider_address for policy in policies if isinstance(policy, ProviderAddress)]
     overlay = driver_of(of) is Driver.OVERLAY
+    addresses = tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses)
     return EndpointWant(
         id=noun.id,
         network_id=noun.network_id,
         name=noun.name,
         mac=noun.mac.upper().replace(":", "-"),
-        addresses=tuple(_interface(a.ip, a.prefix_length) for a in noun.addresses),
+        addresses=addresses,
         # A route that is named twice is there once.
         routes=tuple(dict.fromkeys(_route(r.destination, r.next_hop, r.metric) for r in noun.routes)),
         policies=policies,
@@ -93,6 +94,8 @@ def endpoint(noun: Endpoint, of: Network, shared: Iterable[Policy] = ()) -> Endp
         pool=noun.pool,
         mtu=_mtu(policies, overlay),
         interface_metric=interface_metric(noun, of),
+        ip_mtu=_ip_mtu(policies, of),
+        vlan=_vlan(of, addresses) if of.traits.external and not overlay else None,
     )
 
 
@@ -110,6 +113,13 @@ def _mtu(policies: Iterable[Policy], overlay: bool) -> int:
     overheads = [policy.overhead for policy in policies if isinstance(policy, EncapOverhead)]
     overhead = overheads[0] if overheads else ENCAP_OVERHEAD if overlay else 0
     return max(given[0] if given else _ETHERNET_MTU - overhead, _LEAST_MTU)
+
+
+def _ip_mtu(policies: Iterable[Policy], of: Network) -> int | None:
+    """Return what IP sends at most, where that is less than the vNIC's MTU; a policy about the MTU has its way."""
+    own = any(isinstance(policy, (InterfaceParameters, EncapOverhead)) for policy in policies)
+    narrow = driver_of(of) in (Driver.L2BRIDGE, Driver.L2TUNNEL) and not own
+    return NARROW_MTU if narrow else None
 
 
 def interface_metric(noun: Endpoint, of: Network) -> int:
@@ -168,6 +178,14 @@ def system(noun: ComputeSystem) -> CompartmentWant | None:
 def isolation_id(policies: tuple[Policy, ...]) -> int | None:
     """Return the VSID or VLAN among ``policies``."""
     return next((policy.isolation_id for policy in policies if isinstance(policy, (Vsid, Vlan))), None)
+
+
+def _vlan(of: Network, addresses: tuple[IPInterface, ...]) -> int | None:
+    """Return the VLAN of the subnet that an endpoint's addresses are of, or of the network."""
+    shared = isolation_id(_typed(of))
+    subnets = [_subnet(subnet, shared) for subnet in of.subnets]
+    own = (s.isolation_id for address in addresses for s in subnets if address.ip in s.prefix)
+    return next(own, shared)
 
 
 def _subnet(subnet: Subnet, network_wide: int | None) -> SubnetWant:

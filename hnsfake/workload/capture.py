@@ -15,7 +15,9 @@ from hnsfake.workload.frames import VXLAN_PORT, Frame, parse
 
 _ETH_P_ALL = 3
 _SOL_PACKET, _PACKET_ADD_MEMBERSHIP, _PACKET_STATISTICS, _PACKET_MR_PROMISC = 263, 1, 6, 1
-_PACKET_OUTGOING = 4
+_PACKET_OUTGOING, _PACKET_AUXDATA = 4, 8
+_AUXDATA = struct.Struct("IIIHHHH")  # struct tpacket_auxdata; the last two are a VLAN's tag and type
+_AUXDATA_SPACE, _VLAN_VALID = socket.CMSG_SPACE(_AUXDATA.size), 0x10
 _SO_ATTACH_FILTER, _SO_RCVBUFFORCE = 26, 33
 _RETURN_NOTHING = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))  # BPF_RET | BPF_K, 0 bytes
 _TAKE_NO_MORE = struct.pack("HP", 1, ctypes.addressof(_RETURN_NOTHING))
@@ -40,6 +42,7 @@ class Capture(Running):
 
         def prepare(made: socket.socket) -> None:
             _enlarge(made)
+            made.setsockopt(_SOL_PACKET, _PACKET_AUXDATA, 1)
             for name in [interface] if interface else [name for _, name in socket.if_nameindex()]:
                 request = struct.pack("iHH8s", socket.if_nametoindex(name), _PACKET_MR_PROMISC, 0, b"")
                 made.setsockopt(_SOL_PACKET, _PACKET_ADD_MEMBERSHIP, request)
@@ -113,8 +116,8 @@ class Capture(Running):
         more = True
         try:
             while len(got) < _AT_ONCE:
-                data, (_, _, kind, _, _) = self._socket.recvfrom(65535)
-                got.append((data, kind == _PACKET_OUTGOING))
+                data, details, _, (_, _, kind, _, _) = self._socket.recvmsg(65535, _AUXDATA_SPACE)
+                got.append((_with_tag(data, details), kind == _PACKET_OUTGOING))
         except OSError:
             more = False  # all read; or the interface went away, and what was seen stays
         _, lost = struct.unpack("II", self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))
@@ -123,6 +126,16 @@ class Capture(Running):
             self._lost += lost
             self._grown.notify_all()
         return more
+
+
+def _with_tag(data: bytes, details: list[tuple[int, int, bytes]]) -> bytes:
+    """Put a VLAN's tag back into the frame; the kernel has taken it out."""
+    for _, kind, value in details:
+        if kind == _PACKET_AUXDATA and len(value) >= _AUXDATA.size:
+            status, _, _, _, _, tag, protocol = _AUXDATA.unpack_from(value)
+            if status & _VLAN_VALID:
+                return data[:12] + struct.pack("!HH", protocol or 0x8100, tag) + data[12:]
+    return data
 
 
 def _enlarge(made: socket.socket) -> None:

@@ -50,9 +50,9 @@ class Compartment:
         """Try to reach a TCP server."""
         return probe.tcp(self._engine, self.netns, address, port, timeout, source)
 
-    def udp(self, address: str, port: int, timeout: float = 3.0, source: str = "") -> Outcome:
-        """Try to reach a UDP server."""
-        return probe.udp(self._engine, self.netns, address, port, timeout, source)
+    def udp(self, address: str, port: int, timeout: float = 3.0, source: str = "", size: int = 5) -> Outcome:
+        """Try to reach a UDP server with datagrams of ``size`` bytes."""
+        return probe.udp(self._engine, self.netns, address, port, timeout, source, size)
 
     def ping(self, address: str, timeout: float = 3.0) -> Outcome:
         """Send ICMP echo requests until one is answered."""

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import dpkt
 
 VXLAN_PORT = 4789
-_VXLAN_HEADER = 8
+_VXLAN_HEADER, _IPV6_HEADER = 8, 40
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One Ethernet frame. What a layer doesn't have is None; MACs have dashes, upper case.
 
-    ``protocol`` is the IP protocol number. ``vni`` and ``inner`` are there for VXLAN. ``outgoing`` says that
-    the capturing host itself sent it.
+    ``protocol`` is the IP protocol number, ``length`` the IP packet's with its headers. ``vlan`` is the VLAN id of a
+    tagged frame, whose ``ether_type`` is that behind the tag; ``vni`` and ``inner`` are there for VXLAN. ``outgoing``
+    says that the capturing host itself sent it.
     """
 
     source_mac: str
@@ -28,10 +29,12 @@ class Frame:
     source_port: int | None = None
     destination_port: int | None = None
     ttl: int | None = None
+    length: int | None = None
     icmp_type: int | None = None
     tcp_flags: int | None = None
     arp_operation: int | None = None
     arp_sender_mac: str | None = None
+    vlan: int | None = None
     vni: int | None = None
     inner: Frame | None = None
     outgoing: bool = False
@@ -49,6 +52,8 @@ def parse(data: bytes, outgoing: bool = False, vxlan_port: int = VXLAN_PORT) -> 
         "ether_type": ethernet.type,
         "outgoing": outgoing,
     }
+    if tags := getattr(ethernet, "vlan_tags", []):
+        fields.update(ether_type=tags[-1].type, vlan=tags[0].id)
     payload = ethernet.data
     if isinstance(payload, dpkt.arp.ARP):
         fields.update(
@@ -69,6 +74,7 @@ def _network_layer(packet: dpkt.ip.IP | dpkt.ip6.IP6, vxlan_port: int) -> dict[s
         "destination": _address(packet.dst),
         "protocol": packet.p,
         "ttl": packet.ttl if v4 else packet.hlim,
+        "length": packet.len if v4 else packet.plen + _IPV6_HEADER,
     }
     segment = packet.data
     if isinstance(segment, (dpkt.tcp.TCP, dpkt.udp.UDP)):

@@ -64,15 +64,17 @@ def tcp(engine: Engine, netns: NetNs, address: str, port: int, timeout: float, s
         return _connected(line, local, (address, port))
 
 
-def udp(engine: Engine, netns: NetNs, address: str, port: int, timeout: float, source: str = "") -> Outcome:
-    """Send a datagram again and again until one is answered or the time is over."""
+def udp(
+    engine: Engine, netns: NetNs, address: str, port: int, timeout: float, source: str = "", size: int = 5
+) -> Outcome:
+    """Send a datagram of ``size`` bytes again and again until one is answered or the time is over."""
     deadline = time.monotonic() + timeout
     with engine.socket(netns, _family(address), socket.SOCK_DGRAM, 0, _from(source)) as client:
         client.connect((address, port))
         while (left := deadline - time.monotonic()) > 0:
             client.settimeout(min(left, 0.25))
             try:
-                client.send(b"probe")
+                client.send(b"probe".ljust(size))
                 line, replied_from = client.recvfrom(65535)
             except TimeoutError:
                 continue

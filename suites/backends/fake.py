@@ -8,6 +8,8 @@ from dataclasses import asdict
 from ipaddress import ip_address, ip_network
 
 from hnsfake import Lab
+from hnsfake.dataplane.access_port import check_vlans
+from hnsfake.dataplane.interface import DataplaneError
 from hnsfake.node import Node
 from hnsfake.service.call import Call
 from hnsfake.service.pipeline import AnswerLostError as LabAnswerLostError
@@ -74,8 +76,8 @@ class FakePlace:
     def tcp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
         return _outcome(self._compartment.tcp(address, port, timeout))
 
-    def udp(self, address: str, port: int, timeout: float = 3.0) -> Outcome:
-        return _outcome(self._compartment.udp(address, port, timeout))
+    def udp(self, address: str, port: int, timeout: float = 3.0, size: int = 5) -> Outcome:
+        return _outcome(self._compartment.udp(address, port, timeout, size=size))
 
     def ping(self, address: str, timeout: float = 3.0) -> Outcome:
         return _outcome(self._compartment.ping(address, timeout))
@@ -128,7 +130,7 @@ class FakeHost:
 
     def interfaces(self, compartment: int = 1) -> list[Interface]:
         return [
-            Interface(view.alias, view.mac, tuple(str(address) for address in view.addresses), view.metric)
+            Interface(view.alias, view.mac, tuple(map(str, view.addresses)), view.metric, view.mtu)
             for view in self._linux.interfaces(compartment)
         ]
 
@@ -167,6 +169,7 @@ class FakeLane:
     def __init__(self, release: str, lab: Lab | None = None) -> None:
         self._release = release
         self._spare: Lab | None = None
+        self._alone: FakeLane | None = None
         self._lab = lab or Lab(("n1", "n2"), release=release)
         self.hosts = tuple(FakeHost(node) for node in self._lab.nodes.values())
         self.outside = FakePlace(self._lab.outside)
@@ -177,6 +180,20 @@ class FakeLane:
         if self._spare is None:
             self._spare = Lab(("spare",), release=self._release)
         return FakeHost(self._spare.nodes["spare"])
+
+    @property
+    def alone(self) -> FakeLane:
+        if self._alone is None:
+            self._alone = FakeLane(self._release)
+        return self._alone
+
+    def lacks(self, feature: str) -> str:
+        check = {"VLAN": check_vlans}[feature]
+        try:
+            self._lab.fabric.probe(check)
+        except DataplaneError as error:
+            return str(error)
+        return ""
 
     @contextmanager
     def leading(self, prefix: str, host: Host) -> Iterator[None]:
@@ -191,7 +208,7 @@ class FakeLane:
         return FakeCapture(self._lab.wire.capture("wire"))
 
     def close(self) -> None:
-        for lab in (self._lab, self._spare):
+        for lab in (self._lab, self._spare, self._alone):
             if lab is not None:
                 lab.close()
 

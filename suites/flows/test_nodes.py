@@ -20,7 +20,7 @@ def test_a_pod_reaches_its_node(n1: NodeNetwork) -> None:
     assert reach(n1.pod().place, n1.host.place(), n1.host.address).ok
 
 
-@on("L2Bridge")
+@on("L2Bridge", "L2Tunnel")
 @pytest.mark.flow("pod to other node")
 @pytest.mark.known("client code", FLANNEL)
 def test_a_pod_reaches_another_node_with_its_own_address(n1: NodeNetwork, n2: NodeNetwork) -> None:
@@ -56,7 +56,7 @@ def test_a_node_reaches_its_pod(n1: NodeNetwork) -> None:
     assert reach(n1.host.place(), pod.place, pod.address).ok
 
 
-@on("L2Bridge")
+@on("L2Bridge", "L2Tunnel")
 @pytest.mark.flow("node to other node's pod")
 @pytest.mark.known("client code", FLANNEL)
 def test_a_node_reaches_another_nodes_pod(n1: NodeNetwork, n2: NodeNetwork) -> None:

@@ -101,7 +101,7 @@ def test_a_mapped_port_answers_to_another_node(n1: NodeNetwork, n2: NodeNetwork)
     assert reach(n2.host.place(), pod.place, n1.host.address, port=80, through=18081).ok
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.flow("own node to pod, port mapping (LocalRoutedVip only)")
 @pytest.mark.known("client code", LOCAL_ROUTED_VIP)
 def test_the_node_itself_reaches_a_mapped_port_only_with_local_routed_vip(n1: NodeNetwork) -> None:

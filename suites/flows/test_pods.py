@@ -32,7 +32,7 @@ def test_ping_on_one_node_is_answered(n1: NodeNetwork) -> None:
     assert client.place.ping(server.address).ok
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.flow("pod to pod, across nodes")
 @pytest.mark.known("documentation", DOCS)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -43,7 +43,7 @@ def test_across_nodes_a_pod_is_seen_with_its_own_address(n1: NodeNetwork, n2: No
     assert reached.peers == [client.address]
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.flow("pod to pod, across nodes")
 @pytest.mark.known("documentation", DOCS)
 def test_ping_across_nodes_is_answered(n1: NodeNetwork, n2: NodeNetwork) -> None:

@@ -27,7 +27,7 @@ def _counts(client: Place, address: str, port: int, pods: list[Pod], attempts: i
             server.stop()
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", HCSSHIM)
 @pytest.mark.parametrize("dsr", [False, True])
 def test_connections_spread_over_backends_of_both_nodes(
@@ -40,7 +40,7 @@ def test_connections_spread_over_backends_of_both_nodes(
     assert all(counts)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("documentation", f"{DOCS}: session affinity")
 @pytest.mark.parametrize("distribution", [BY_SOURCE_AND_PROTOCOL, BY_SOURCE])
 @pytest.mark.parametrize("dsr", [False, True])
@@ -52,7 +52,7 @@ def test_with_affinity_a_client_keeps_its_backend(
     assert sorted(_counts(client.place, vip, 80, pods, attempts=10)) == [0, 10]
 
 
-@on("L2Bridge")
+@on("L2Bridge", "L2Tunnel")
 @pytest.mark.known("documentation", f"{DOCS}: session affinity, policy Local")
 def test_an_outside_client_keeps_its_backend_too(net: Topology, n1: NodeNetwork, proxy: Proxy) -> None:
     pods = [n1.pod(), n1.pod()]
@@ -60,7 +60,7 @@ def test_an_outside_client_keeps_its_backend_too(net: Topology, n1: NodeNetwork,
     assert sorted(_counts(net.outside, n1.host.address, 31080, pods, attempts=10)) == [0, 10]
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", "a backend that was taken out gets no new connections")
 @pytest.mark.parametrize("dsr", [False, True])
 def test_a_backend_that_left_gets_nothing_new(n1: NodeNetwork, n2: NodeNetwork, proxy: Proxy, dsr: bool) -> None:
@@ -70,7 +70,7 @@ def test_a_backend_that_left_gets_nothing_new(n1: NodeNetwork, n2: NodeNetwork, 
     assert _counts(client.place, vip, 80, [stays, leaves], attempts=10) == [10, 0]
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", "moby/moby libnetwork/service_windows.go: protocol 0 is every port of the address")
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_a_load_balancer_without_ports_leads_every_port(n1: NodeNetwork, proxy: Proxy, protocol: str) -> None:
@@ -82,7 +82,7 @@ def test_a_load_balancer_without_ports_leads_every_port(n1: NodeNetwork, proxy: 
     assert reached.outcome.replied_from == (vip, 8081)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", "moby/moby libnetwork/service_windows.go: one port of both, TCP and UDP")
 def test_a_port_of_protocol_0_is_one_of_tcp_and_of_udp(n1: NodeNetwork, proxy: Proxy) -> None:
     client, server, vip = n1.pod(), n1.pod(), cluster_ip()
@@ -91,7 +91,7 @@ def test_a_port_of_protocol_0_is_one_of_tcp_and_of_udp(n1: NodeNetwork, proxy: P
         assert reach(client.place, server.place, vip, protocol=protocol, port=5353, through=53).ok
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", "endpoints go with their pods; kube-proxy takes them out of services afterwards")
 def test_the_other_backends_go_on_when_the_endpoint_of_one_is_deleted(
     n1: NodeNetwork, n2: NodeNetwork, proxy: Proxy

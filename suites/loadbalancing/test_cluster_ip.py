@@ -17,7 +17,7 @@ HIDDEN = "projectcalico/calico#4078"
 LOOPBACK = "projectcalico/calico#5522, Azure/AKS#2608"
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", HIDDEN)
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 @pytest.mark.parametrize("where", ["here", "there", "itself"])
@@ -34,7 +34,7 @@ def test_without_dsr_the_backend_sees_the_source_vip(
     assert reached.outcome.replied_from == (vip, 8080)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("documentation", DOCS)
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 @pytest.mark.parametrize("where", ["here", "there"])
@@ -51,7 +51,7 @@ def test_with_dsr_the_backend_sees_the_client(
     assert reached.outcome.replied_from == (vip, 8080)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", LOOPBACK)
 def test_with_dsr_a_pod_that_is_its_own_backend_gets_no_answer(n1: NodeNetwork, proxy: Proxy) -> None:
     pod, vip = n1.pod(), cluster_ip()
@@ -59,7 +59,7 @@ def test_with_dsr_a_pod_that_is_its_own_backend_gets_no_answer(n1: NodeNetwork, 
     assert reach(pod.place, pod.place, vip, port=80, timeout=SHORT).result == "timed out"
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", f"{LOOPBACK}: the policy helps; which source the pod sees is not published")
 def test_with_dsr_a_loopback_policy_lets_a_pod_reach_itself(n1: NodeNetwork, proxy: Proxy) -> None:
     address, vip = n1.address(), cluster_ip()
@@ -71,7 +71,7 @@ def test_with_dsr_a_loopback_policy_lets_a_pod_reach_itself(n1: NodeNetwork, pro
     assert reached.peers == [n1.host.address]
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", f"{WINKERNEL}: the node's address if a backend is a node's")
 @pytest.mark.parametrize("dsr", [False, True])
 def test_a_pod_reaches_a_process_of_a_node_through_a_service(
@@ -87,7 +87,7 @@ def test_a_pod_reaches_a_process_of_a_node_through_a_service(
     assert reach(pod.place, node, vip, port=6443, through=443).ok
 
 
-@on("L2Bridge")
+@on("L2Bridge", "L2Tunnel")
 @pytest.mark.known("documentation", DOCS)
 def test_on_l2bridge_no_dsr_goes_by_the_node_and_dsr_past_it(
     net: Topology, n1: NodeNetwork, n2: NodeNetwork, proxy: Proxy
@@ -103,7 +103,7 @@ def test_on_l2bridge_no_dsr_goes_by_the_node_and_dsr_past_it(
         assert not [frame for frame in wire.frames() if vip in (frame.source, frame.destination)]
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", f"{DOCS}: VFP translates TCP and UDP alone")
 def test_icmp_to_a_cluster_ip_is_not_balanced(n1: NodeNetwork, proxy: Proxy) -> None:
     client, server, vip = n1.pod(), n1.pod(), cluster_ip()
@@ -111,7 +111,7 @@ def test_icmp_to_a_cluster_ip_is_not_balanced(n1: NodeNetwork, proxy: Proxy) -> 
     assert not client.place.ping(vip, timeout=SHORT).ok
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", "a service has no address when its load balancer is gone")
 @pytest.mark.parametrize("dsr", [False, True])
 def test_a_deleted_load_balancer_balances_no_more(n1: NodeNetwork, proxy: Proxy, dsr: bool) -> None:

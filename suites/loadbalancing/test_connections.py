@@ -38,7 +38,7 @@ def _streams(stack: ExitStack, place: Place, address: str, port: int = _PORT, co
     return made
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", VFP)
 @pytest.mark.parametrize("dsr", [False, True])
 def test_connections_to_a_backend_outlive_its_leaving_the_service(
@@ -52,7 +52,7 @@ def test_connections_to_a_backend_outlive_its_leaving_the_service(
     assert streams.alive() == 8
 
 
-@on("L2Bridge")
+@on("L2Bridge", "L2Tunnel")
 @pytest.mark.known("inferred", VFP)
 def test_an_outside_clients_connections_stay_where_they_are_when_backends_come(
     net: Topology, n1: NodeNetwork, proxy: Proxy, stack: ExitStack
@@ -67,7 +67,7 @@ def test_an_outside_clients_connections_stay_where_they_are_when_backends_come(
     assert streams.alive() == 8
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("inferred", VFP)
 def test_two_thousand_connections_outlive_two_hundred_changes(
     net: Topology, n1: NodeNetwork, n2: NodeNetwork, proxy: Proxy, stack: ExitStack

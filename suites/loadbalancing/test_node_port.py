@@ -20,7 +20,7 @@ _FLAGS = documents.LOCAL_ROUTED | documents.EXTERNAL_VIP
 _ports = itertools.count(30080)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("documentation", DOCS)
 @pytest.mark.parametrize("where", ["here", "there"])
 def test_policy_cluster_hides_the_client(
@@ -35,7 +35,7 @@ def test_policy_cluster_hides_the_client(
         assert reached.outcome.replied_from == (n1.host.address, port)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("documentation", DOCS)
 def test_policy_local_shows_the_client(net: Topology, n1: NodeNetwork, proxy: Proxy) -> None:
     server, port = n1.pod(), next(_ports)
@@ -46,7 +46,7 @@ def test_policy_local_shows_the_client(net: Topology, n1: NodeNetwork, proxy: Pr
     assert reached.outcome.replied_from == (n1.host.address, port)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", f"{WINKERNEL}: backends of policy Local are this node's; the others get nothing")
 def test_policy_local_gives_pods_of_other_nodes_nothing(
     net: Topology, n1: NodeNetwork, n2: NodeNetwork, proxy: Proxy
@@ -57,7 +57,7 @@ def test_policy_local_gives_pods_of_other_nodes_nothing(
         assert reach(net.outside, here.place, n1.host.address, port=80, through=port).ok
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", LOCAL_ROUTED_VIP)
 @pytest.mark.parametrize("flags", [documents.EXTERNAL_VIP, _FLAGS])
 def test_the_node_itself_reaches_its_node_port_only_with_local_routed_vip(
@@ -72,7 +72,7 @@ def test_the_node_itself_reaches_its_node_port_only_with_local_routed_vip(
     assert reached.ok is local
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", f"{WINKERNEL}: an ingress address is a VIP that the fabric leads to the node")
 @pytest.mark.parametrize("dsr", [False, True])
 def test_an_ingress_address_is_reached_from_outside(net: Topology, n1: NodeNetwork, proxy: Proxy, dsr: bool) -> None:
@@ -84,7 +84,7 @@ def test_an_ingress_address_is_reached_from_outside(net: Topology, n1: NodeNetwo
     assert reached.peers == [net.lane.outside_address if dsr else proxy.source_vip]
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("documentation", f"{DOCS}: preserve-destination skips the translation of the destination")
 def test_a_preserved_destination_arrives_as_it_was(net: Topology, n1: NodeNetwork, proxy: Proxy) -> None:
     vip, server = "198.51.100.11", n1.pod()
@@ -97,7 +97,7 @@ def test_a_preserved_destination_arrives_as_it_was(net: Topology, n1: NodeNetwor
     assert (frame.source, frame.destination) == (net.lane.outside_address, vip)
 
 
-@on("L2Bridge", "Overlay")
+@on("L2Bridge", "L2Tunnel", "Overlay")
 @pytest.mark.known("client code", "moby/moby libnetwork/service_windows.go: ILB for what is reached from inside")
 def test_an_internal_front_end_is_not_for_the_outside(net: Topology, n1: NodeNetwork, proxy: Proxy) -> None:
     server, client, vip = n1.pod(), n1.pod(), "198.51.100.12"

@@ -226,7 +226,7 @@ def test_what_has_no_effect_is_said_once_a_node(caplog: pytest.LogCaptureFixture
 
 
 @pytest.mark.ours(OUR_LOG)
-@pytest.mark.parametrize("kind", ["L2Tunnel", "ICS"])
+@pytest.mark.parametrize("kind", ["ICS"])
 def test_what_of_a_networks_type_has_no_effect_is_said_once_a_node(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     bench = Bench()
     for name in ("one", "two"):

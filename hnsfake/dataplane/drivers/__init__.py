@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hnsfake.dataplane.drivers.base import DriverFactory, NetworkDriver
 from hnsfake.dataplane.drivers.internal import Internal, Private
 from hnsfake.dataplane.drivers.l2bridge import L2Bridge
+from hnsfake.dataplane.drivers.l2tunnel import L2Tunnel
 from hnsfake.dataplane.drivers.nat import Nat
 from hnsfake.dataplane.drivers.overlay import Overlay
 from hnsfake.dataplane.drivers.transparent import Transparent
@@ -14,7 +15,7 @@ from hnsfake.dataplane.interface import Driver
 
 DRIVERS: Mapping[Driver, DriverFactory] = {
     Driver.L2BRIDGE: L2Bridge,
-    Driver.L2TUNNEL: L2Bridge,  # the service says what of it is not enforced
+    Driver.L2TUNNEL: L2Tunnel,
     Driver.OVERLAY: Overlay,
     Driver.TRANSPARENT: Transparent,
     Driver.NAT: Nat,

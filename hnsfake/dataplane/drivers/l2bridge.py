@@ -12,6 +12,7 @@ from ipaddress import IPv4Interface
 from hnsfake.dataplane import messages
 from hnsfake.dataplane.interface import EndpointWant, IPAddress, NetworkWant
 from hnsfake.dataplane.kernel import Kernel
+from hnsfake.dataplane.metrics import NARROW_MTU
 from hnsfake.dataplane.switch import BRIDGE, Element, ExternalSwitch, port_elements
 from hnsfake.dataplane.vfp.layers import PortContext
 
@@ -26,7 +27,7 @@ class L2Bridge:
 
     def create(self) -> None:
         """Use the adapter's switch."""
-        self._switch.acquire(self._network.id)
+        self._switch.acquire(self._network.id, NARROW_MTU)
 
     def modify(self, after: NetworkWant) -> None:
         """Nothing of an L2Bridge network's policies is in the kernel."""
