@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface
 from pathlib import Path
 from types import TracebackType
@@ -39,11 +39,16 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class NodeConfig:
-    """A node to make: its name, its Windows release ("ws2019", "ws2022", "ws2025"), and what shall go wrong on it."""
+    """A node to make: its name, its Windows release, and what shall go wrong on it.
+
+    The release is "ws2019", "ws2022" or "ws2025", with other than current updates as "ws2022@20348.288"; ``quirks``
+    of ``docs/limits.md`` are switched on or off beside those of its updates.
+    """
 
     name: str
     release: str | None = None
     faults: Sequence[FaultRule] = ()
+    quirks: Mapping[str, bool] = field(default_factory=dict)
 
 
 class Lab:
@@ -53,10 +58,10 @@ class Lab:
     for the journals: a lab made again with the same directory and nodes finds its objects again. ``seed``
     fixes what HNS chooses by chance (ids aside). ``faults`` are rules for what goes wrong on several nodes.
     ``strict`` refuses fields, flags, policies, paths and functions that nobody here knows, which HNS ignores.
-    ``record`` is a directory for a recording of each node's calls.
+    ``record`` is a directory for a recording of each node's calls. ``quirks`` are switched on or off on all nodes.
 
-    Raises LabError, UnknownReleaseError, JournalError, SandboxError, DataplaneError, FileExistsError; when it is
-    closed RecordingError.
+    Raises LabError, UnknownReleaseError, UnknownQuirkError, JournalError, SandboxError, DataplaneError,
+    FileExistsError; when it is closed RecordingError.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class Lab:
         faults: Sequence[LabFaultRule] = (),
         strict: bool = False,
         record: Path | None = None,
+        quirks: Mapping[str, bool] | None = None,
     ) -> None:
         configs = [node if isinstance(node, NodeConfig) else NodeConfig(node) for node in nodes]
         _check(configs)
@@ -81,6 +87,7 @@ class Lab:
         self._state = state
         self._strict = strict
         self._record = record
+        self._quirks = quirks or {}
         self._sandbox: Sandbox | None = None
         self._fabric: Fabric | None = None
         self._engine: Engine | None = None
@@ -140,10 +147,10 @@ class Lab:
         stack.callback(self._engine.close)
 
     def _node(self, config: NodeConfig, number: int, stack: ExitStack) -> Node:
-        release = find_release(config.release or self._release)
+        release = find_release(config.release or self._release).switched({**self._quirks, **config.quirks})
         address = IPv4Interface(f"{_WIRE.network[number]}/{_WIRE.network.prefixlen}")
         mac = to_text(0x00155D7F0000 + number)
-        linux = self._linux_node(config.name, address, mac)
+        linux = self._linux_node(config.name, address, mac, release.quirks)
         plane: NodeDataplane = linux or NoDataplane([HostAdapter(_ADAPTER, mac, (address,))])
         stack.callback(plane.close)
         chooser = random.Random(self._chooser.random())
@@ -165,12 +172,12 @@ class Lab:
             for node in meant:
                 node.faults.add(rule.on_a_node())
 
-    def _linux_node(self, name: str, address: IPv4Interface, mac: str) -> LinuxNode | None:
+    def _linux_node(self, name: str, address: IPv4Interface, mac: str, quirks: frozenset[str]) -> LinuxNode | None:
         if self._sandbox is None or self._fabric is None:
             return None
         from hnsfake.dataplane.node import LinuxNode
 
-        return LinuxNode(self._sandbox, self._fabric, name, address, mac)
+        return LinuxNode(self._sandbox, self._fabric, name, address, mac, quirks)
 
     def _journal(self, node: str) -> Journal | None:
         if self._state is None:

@@ -124,6 +124,10 @@ class Node:
         """Restart HNS: its objects are there again, handles and listeners are not, and packets go on."""
         self.service.restart()
 
+    def crash_service(self) -> None:
+        """Have HNS die and start again: as ``restart_service``, but for what the release's quirks lose."""
+        self.service.crash()
+
     def reboot(self) -> None:
         """Reboot the node: containers, their namespaces and non-persistent networks are gone, endpoints detached.
 

@@ -26,6 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
     known.declare(config)
     for line in (
         "flow(name): the row of the driver x flow table that a test fills",
+        "quirk(id): the quirk that a test shows, or shows the lack of",
         "not_on(lane, reason): the test can't hold on a lane, and why",
     ):
         config.addinivalue_line("markers", line)

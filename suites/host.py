@@ -7,7 +7,7 @@ what they saw, and stopped; nothing here shares a process, a kernel or a clock w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
@@ -266,6 +266,10 @@ class Host(Protocol):
         """Call HNS: an exported Hcn function, or HNSCall with method and path; raise AnswerLostError."""
         ...
 
+    def crash(self) -> None:
+        """Have the process of HNS die, and wait until it is there again."""
+        ...
+
     def place(self, compartment: int = 1) -> Place:
         """Return a compartment to run workloads in; 1 is the node's own."""
         ...
@@ -293,6 +297,10 @@ class Host(Protocol):
     def set_forwarding(self, alias: str, on: bool) -> None:
         """Turn IP forwarding of an interface on or off (Set-NetIPInterface -Forwarding)."""
         ...
+
+
+class NotHereError(Exception):
+    """A lane has no such machines; the text says which it has."""
 
 
 class Lane(Protocol):
@@ -326,6 +334,13 @@ class Lane(Protocol):
     @property
     def outside_address(self) -> str:
         """The outside host's address."""
+        ...
+
+    def of(self, release: str, quirks: Mapping[str, bool]) -> Lane:
+        """Return two nodes of a release ("ws2022", or with certain updates "ws2022@20348.288") for the run to keep.
+
+        Some quirks are switched on or off. Raises NotHereError where there are none.
+        """
         ...
 
     def lacks(self, feature: str) -> str:

@@ -157,6 +157,7 @@ class LoadBalancerWant:
     source_vip: IPAddress | None = None
     dsr: bool = False
     ipv6: bool = False
+    driver: Driver = Driver.L2BRIDGE  # its network's
 
     def front_ends(self, management_ip: IPAddress) -> list[FrontEnd]:
         """Return its front ends; a port of protocol 0 is one of TCP and one of UDP (moby/moby libnetwork)."""

@@ -66,7 +66,7 @@ class Place:
 
 @dataclass
 class Kernel:
-    """The node's namespaces, its address and MAC on the wire, and numbers for new interfaces."""
+    """The node's namespaces, its address and MAC on the wire, its quirks, and numbers for new interfaces."""
 
     node: Place
     switch: Place
@@ -74,6 +74,7 @@ class Kernel:
     interface: IPv4Interface
     gateway: IPv4Address
     mac: str
+    quirks: frozenset[str] = frozenset()
     indexes: itertools.count[int] = field(default_factory=lambda: itertools.count(_FIRST_INDEX))
 
     @property

@@ -53,7 +53,7 @@ class LoadBalancers:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._host_port = host_port.HostPort(kernel.address)
+        self._host_port = host_port.HostPort(kernel.address, kernel.quirks)
         self._host = _table(kernel.node, host_port.FAMILY, host_port.TABLE, host_port.RULESET)
         external = steering.ruleset(NIC_NAME, mac_text(kernel.mac))
         self._external = _table(kernel.switch, steering.FAMILY, steering.TABLE, external)
@@ -155,7 +155,9 @@ class LoadBalancers:
 
     def _make_table(self, network: _Network, pod: _Pod) -> BalancingTable:
         vnic = pod.port.vnic
-        _run(pod, pod_port.ruleset(pod.endpoint, vnic))
+        splits = not network.segment and "l2bridge-kb5005619" in self._kernel.quirks
+        nodes = self._kernel.interface.network if splits else None
+        _run(pod, pod_port.ruleset(pod.endpoint, vnic, nodes))
         self._kernel.transaction.undo(_run, pod, pod_port.removal(vnic))
         link = ElementLink()  # in the pod's compartment still
         made = BalancingTable(pod_port.FAMILY, pod_port.table(vnic), partial(_run, pod), link)

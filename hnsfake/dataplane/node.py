@@ -59,7 +59,15 @@ class LinuxNode:
 
     in_memory = False
 
-    def __init__(self, sandbox: Sandbox, fabric: Fabric, name: str, interface: IPv4Interface, mac: str) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        fabric: Fabric,
+        name: str,
+        interface: IPv4Interface,
+        mac: str,
+        quirks: frozenset[str] = frozenset(),
+    ) -> None:
         self.sandbox = sandbox
         self.name = name
         self._transaction = Transaction()
@@ -72,6 +80,7 @@ class LinuxNode:
             interface,
             WIRE_GATEWAY.ip,
             mac,
+            quirks,
         )
         wire_port = fabric.plug(node, NIC_NAME, NIC, mac)
         self._switch = ExternalSwitch(self._kernel, ADAPTER, partial(fabric.settle, wire_port))

@@ -109,7 +109,10 @@ class ExternalSwitch:
     def lead_node(self, before: EndpointWant | None, after: EndpointWant | None) -> None:
         """Change which of an endpoint's mappings the node itself reaches."""
         address = self._kernel.address
-        old, new = ([] if e is None else local_routed_vip.elements(e, address) for e in (before, after))
+        old, new = (
+            [] if e is None or "hostport-local-access" in self._kernel.quirks else local_routed_vip.elements(e, address)
+            for e in (before, after)
+        )
         self._kernel.node.rules(local_routed_vip.change_script(old, new), local_routed_vip.change_script(new, old))
 
     def _build(self) -> None:

@@ -18,7 +18,7 @@ V1_METHODS = ("GET", "POST", "DELETE")
 V2_ROOT = "/hcn/"
 STATUS = "/lab/status"
 NODE = "/lab/node/"
-"""What is done to a node as a whole is a word behind this, "restart-service" or "reboot"."""
+"""What is done to a node as a whole is a word behind this, "restart-service", "crash-service" or "reboot"."""
 FAULTS = "/lab/faults"
 NOTIFICATIONS = "/lab/notifications"
 REGISTRY = "/lab/registry"

@@ -57,7 +57,7 @@ class NodeClient:
         return answer
 
     def act(self, word: str) -> None:
-        """Do something to the node as a whole: "restart-service", "reboot"; raise NoLabError where it fails."""
+        """Do something to the node as a whole, such as "reboot"; raise NoLabError where it fails."""
         answer = self._send("POST", NODE + word)
         if answer.text:
             raise NoLabError(f"{word} failed: see the lab's log")

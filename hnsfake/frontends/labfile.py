@@ -11,7 +11,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from hnsfake.documents.validation import first_problem
 from hnsfake.lab import DEFAULT_NODES, DEFAULT_RELEASE, NodeConfig
-from hnsfake.releases import UnknownReleaseError, release
+from hnsfake.releases import UnknownQuirkError, UnknownReleaseError, release
+from hnsfake.releases.quirks import switched
 from hnsfake.service.faults import FaultRule, LabFaultRule
 
 
@@ -21,9 +22,18 @@ class LabFileError(ValueError):
 
 def _known_release(value: str) -> str:
     try:
-        return release(value).name
+        release(value)
     except UnknownReleaseError as error:
         raise ValueError(str(error)) from error
+    return value
+
+
+def _known_quirks(value: dict[str, bool]) -> dict[str, bool]:
+    try:
+        switched(frozenset(), value)
+    except UnknownQuirkError as error:
+        raise ValueError(str(error)) from error
+    return value
 
 
 def _mapping(value: object) -> object:
@@ -31,6 +41,7 @@ def _mapping(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
+Quirks = Annotated[dict[str, bool], AfterValidator(_known_quirks)]
 ReleaseName = Annotated[str, AfterValidator(_known_release)]
 # It becomes part of a socket's name, which has 107 bytes.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=40)]
@@ -41,15 +52,19 @@ class _Strict(BaseModel):
 
 
 class NodeEntry(_Strict):
-    """A node: its name, its release if not the lab's, and what shall go wrong on it."""
+    """A node: its name, its release if not the lab's, what shall go wrong on it, and quirks switched on or off."""
 
     name: Name
     release: ReleaseName | None = None
     faults: tuple[FaultRule, ...] = ()
+    quirks: Quirks = {}
 
 
 class LabFile(_Strict):
-    """A lab: its name, its nodes' release, the nodes, what shall go wrong on them, where recordings of calls go."""
+    """A lab: its name, its nodes' release, the nodes, what shall go wrong on them, where recordings of calls go.
+
+    ``quirks`` are switched on or off on all nodes.
+    """
 
     name: Name = "default"
     release: ReleaseName = DEFAULT_RELEASE
@@ -60,10 +75,11 @@ class LabFile(_Strict):
     )
     faults: tuple[LabFaultRule, ...] = ()
     record: Path | None = None
+    quirks: Quirks = {}
 
     def configs(self) -> list[NodeConfig]:
         """Return the nodes as the lab takes them."""
-        return [NodeConfig(node.name, node.release, node.faults) for node in self.nodes]
+        return [NodeConfig(node.name, node.release, node.faults, node.quirks) for node in self.nodes]
 
 
 def describe(path: Path | None, flags: Mapping[str, object]) -> LabFile:

@@ -138,7 +138,7 @@ class LabServer:
             node.name,
             node.service,
             lambda: node_status(self.lab, node, self.addresses),
-            {"restart-service": node.restart_service, "reboot": node.reboot},
+            {"restart-service": node.restart_service, "crash-service": node.crash_service, "reboot": node.reboot},
         )
         add_fault_routes(app, node.faults)
         add_registry_routes(app, node)

@@ -132,6 +132,11 @@ class HnsService:
         """
         self._begin_again(life_cycle.restart)
 
+    def crash(self) -> None:
+        """Begin again, as the service does when its process died; raises DataplaneError."""
+        purges = self._facts.release.has("hns-crash-purges-lb")
+        self._begin_again(life_cycle.crash if purges else life_cycle.restart)
+
     def reboot(self) -> None:
         """Begin again, as the service does when its node comes up; raises DataplaneError."""
         self._begin_again(life_cycle.reboot)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hnsfake.documents.compute_system import ComputeSystem
 from hnsfake.documents.guest_network_service import GuestNetworkService, PortReservation
+from hnsfake.documents.load_balancer import LoadBalancer
 from hnsfake.documents.namespace import Namespace, NamespaceType
 from hnsfake.documents.network import Network
 from hnsfake.service import compute_system, guest_network_service, namespace, network
@@ -20,6 +21,13 @@ def restart(tx: Transaction) -> None:
     """Forget what hangs on handles. Endpoints stay, though some clients' are gone (projectcalico/calico#5164)."""
     for reservation in list(tx.all(PortReservation)):
         tx.drop(reservation)
+
+
+def crash(tx: Transaction) -> None:
+    """Forget what hangs on handles, and load balancers: they don't come back (kubernetes/kubernetes#110849)."""
+    restart(tx)
+    for balancer in list(tx.all(LoadBalancer)):
+        tx.drop(balancer)
 
 
 def reboot(tx: Transaction) -> None:

@@ -222,7 +222,7 @@ class Transaction:
         if network is None or not wants.is_balanced(network):
             return None
         found = (self.find(Endpoint, endpoint) for endpoint in noun.endpoints)
-        return wants.load_balancer(noun, [endpoint for endpoint in found if endpoint is not None])
+        return wants.load_balancer(noun, network, [endpoint for endpoint in found if endpoint is not None])
 
     def _want(self, noun: Noun | None) -> Want | None:
         if isinstance(noun, Endpoint):

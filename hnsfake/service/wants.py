@@ -134,11 +134,12 @@ def is_balanced(of: Network) -> bool:
     return driver_of(of) in (Driver.L2BRIDGE, Driver.L2TUNNEL, Driver.OVERLAY)
 
 
-def load_balancer(noun: LoadBalancer, backends: Iterable[Endpoint]) -> LoadBalancerWant:
+def load_balancer(noun: LoadBalancer, of: Network, backends: Iterable[Endpoint]) -> LoadBalancerWant:
     """Say what a load balancer needs; a backend without addresses is none."""
     return LoadBalancerWant(
         id=noun.id,
         network_id=noun.network_id,
+        driver=driver_of(of),
         backends=tuple(BackendWant(one.id, item.ip, one.remote) for one in backends for item in one.addresses[:1]),
         mappings=noun.port_mappings,
         vips=noun.vips,

@@ -125,6 +125,9 @@ class FakeHost:
             raise AnswerLostError(operation) from error
         return Reply(reply.hresult, reply.record, reply.output, reply.handle)
 
+    def crash(self) -> None:
+        self._node.crash_service()
+
     def place(self, compartment: int = 1) -> FakePlace:
         return FakePlace(self._node.compartment(compartment))
 
@@ -170,6 +173,7 @@ class FakeLane:
         self._release = release
         self._spare: Lab | None = None
         self._alone: FakeLane | None = None
+        self._others: dict[tuple[str, frozenset[tuple[str, bool]]], FakeLane] = {}
         self._lab = lab or Lab(("n1", "n2"), release=release)
         self.hosts = tuple(FakeHost(node) for node in self._lab.nodes.values())
         self.outside = FakePlace(self._lab.outside)
@@ -186,6 +190,12 @@ class FakeLane:
         if self._alone is None:
             self._alone = FakeLane(self._release)
         return self._alone
+
+    def of(self, release: str, quirks: Mapping[str, bool]) -> FakeLane:
+        key = release, frozenset(quirks.items())
+        if key not in self._others:
+            self._others[key] = FakeLane(release, Lab(("n1", "n2"), release=release, quirks=quirks))
+        return self._others[key]
 
     def lacks(self, feature: str) -> str:
         check = {"VLAN": check_vlans}[feature]
@@ -208,7 +218,7 @@ class FakeLane:
         return FakeCapture(self._lab.wire.capture("wire"))
 
     def close(self) -> None:
-        for lab in (self._lab, self._spare, self._alone):
+        for lab in (self._lab, self._spare, self._alone, *self._others.values()):
             if lab is not None:
                 lab.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +203,7 @@ def test_an_endpoint_is_deleted_though_a_load_balancer_names_it() -> None:
 @pytest.mark.known("published output", "kubernetes/kubernetes#98680")
 def test_one_backend_more_than_the_release_takes_is_an_invalid_number_of_destinations() -> None:
     bench = Bench()
-    old = replace(release("ws2022"), max_destinations=64)
+    old = release("ws2022@20348.288")
     bench.service = HnsService("n1", old, WatchedDataplane())
     endpoints = backends(bench, 65)
     assert bench.invoke("HcnCreateLoadBalancer", balancer(*endpoints[:64])).ok

@@ -26,6 +26,7 @@ from hnsfake.dataplane.node import LinuxNode
 from hnsfake.dataplane.sandbox import Sandbox
 from hnsfake.documents.load_balancer import PortMapping as BalancedPort
 from hnsfake.documents.policies import Policy
+from hnsfake.releases import release
 from hnsfake.workload import Compartment, Engine
 
 OUTSIDE = "203.0.113.10"
@@ -33,6 +34,7 @@ EVERYWHERE = IPv4Network("0.0.0.0/0")
 HOST_MACS = ("00-15-5D-7F-00-0B", "00-15-5D-7F-00-0C")
 NODES = ("10.127.0.11", "10.127.0.12")
 ADAPTER = "Ethernet"
+QUIRKS = release("ws2022").quirks
 
 
 class World:
@@ -46,7 +48,7 @@ class World:
         self.engine = Engine(sandbox)
         self._stack.callback(self.engine.close)
         self.nodes = tuple(
-            LinuxNode(sandbox, self.fabric, f"n{number}", IPv4Interface(f"{address}/24"), mac)
+            LinuxNode(sandbox, self.fabric, f"n{number}", IPv4Interface(f"{address}/24"), mac, QUIRKS)
             for number, (address, mac) in enumerate(zip(NODES, HOST_MACS, strict=True), 1)
         )
         for node in self.nodes:

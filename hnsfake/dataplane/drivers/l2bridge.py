@@ -47,7 +47,7 @@ class L2Bridge:
 
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: the node's address and MAC."""
-        return PortContext(interface, endpoint, self._kernel.address, self._kernel.mac)
+        return PortContext(interface, endpoint, self._kernel.address, self._kernel.mac, self._kernel.quirks)
 
     @property
     def segment(self) -> int:

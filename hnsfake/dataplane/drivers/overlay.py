@@ -65,7 +65,7 @@ class Overlay:
 
     def context(self, endpoint: EndpointWant, interface: str) -> PortContext:
         """Return the port's context: the node's address, and the MAC of its port on the segment."""
-        return PortContext(interface, endpoint, self._kernel.address, self._segment.host_mac)
+        return PortContext(interface, endpoint, self._kernel.address, self._segment.host_mac, self._kernel.quirks)
 
     @property
     def segment(self) -> int:

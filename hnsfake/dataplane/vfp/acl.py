@@ -88,6 +88,24 @@ def add(policies: Sequence[Acl | TierAcl], context: PortContext, rules: Rules) -
         before = tiers if rule_type is RuleType.SWITCH else []
         if chosen or before:
             _add(chosen, before, firewall, number, rules)
+    if rules.layers and "acl-update-resets-flows" in context.quirks:
+        _reset_flows(number, rules)
+
+
+def _reset_flows(number: int, rules: Rules) -> None:
+    """Reset at the peer what other rules of the port let pass before, and lose what the pod sends of it."""
+    others = f"meta l4proto tcp ct mark & {RULES:#x} != {{ 0, {number:#x} }}"
+    for layer, end in (
+        (Layer.ACL_IN, "counter reject with tcp reset"),
+        (Layer.ACL_OUT, f"{_DROP[Direction.OUT]} accept"),
+    ):
+        rules.layers[layer] = [f"{others} {end}", *rules.layers.get(layer, [])]
+
+
+def drop_all(rules: Rules) -> None:
+    """Lose all packets of a port, both ways."""
+    for direction, layer in _FIREWALLS[RuleType.SWITCH].layers.items():
+        rules.add(layer, _DROP[direction])
 
 
 def _has_effect(acl: Acl) -> bool:

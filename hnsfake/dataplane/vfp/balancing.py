@@ -39,6 +39,9 @@ _AFFINITY = {1: "ip saddr . meta l4proto", 2: "ip saddr"}
 """What decides on a backend, by DistributionType (microsoft/hcsshim hcn/hcnloadbalancer.go); without one, chance."""
 
 
+_SILENT = "LB_SILENT"
+
+
 @dataclass
 class Content:
     """What a load balancer puts into a table: elements, and the chains that these lead to."""
@@ -89,6 +92,15 @@ def balanced(
             ]
         content.chains[chain] = (draw, f"{profile} dnat ip to {lookup}")
     return content
+
+
+def silent(front_ends: Iterable[FrontEnd]) -> Content:
+    """Return what loses all that comes for front ends."""
+    ports = [end for end in front_ends if end.external_port]
+    if not ports:
+        return Content()
+    elements = [Element(SERVICES, front_end(end), _SILENT) for end in ports]
+    return Content(elements, {_SILENT: ("counter drop",)})
 
 
 def front_end(end: FrontEnd) -> bytes:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from ipaddress import IPv4Address
 
-from hnsfake.dataplane.interface import FrontEnd, LoadBalancerWant
-from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, balanced, ipv4_addresses, joined
+from hnsfake.dataplane.interface import Driver, FrontEnd, LoadBalancerWant
+from hnsfake.dataplane.vfp.balancing import FRONT_END, LOOKUP, MAPS, Content, balanced, ipv4_addresses, joined, silent
 from hnsfake.dataplane.vfp.layers import PROFILE
 from hnsfake.documents.load_balancer import PortMappingFlags
 
@@ -63,8 +63,9 @@ class HostPort:
     that these see (None: the client). Flows carry its number as their mark; what is made for it stays.
     """
 
-    def __init__(self, management_ip: IPv4Address) -> None:
+    def __init__(self, management_ip: IPv4Address, quirks: frozenset[str] = frozenset()) -> None:
         self._management_ip = management_ip
+        self._quirks = quirks
         self._profiles: dict[tuple[int, IPv4Address | None], int] = {}
 
     def prepare(self, balancer: LoadBalancerWant, segment: int, run: Callable[[str], object]) -> None:
@@ -83,7 +84,10 @@ class HostPort:
         mark = f"ct mark set {self._profiles[segment, self._source(balancer)]:#x}"
         for_the_host = [end for end in ends if self._is_for_the_host(end)]
         here = balanced(for_the_host, backends, mark, _HOST)
-        return here if balancer.dsr else joined([here, balanced(ends, backends, mark)])
+        if balancer.dsr:
+            return here
+        mute = [end for end in ends if self._is_mute(balancer, end)]
+        return joined([here, balanced([end for end in ends if end not in mute], backends, mark), silent(mute)])
 
     def _source(self, balancer: LoadBalancerWant) -> IPv4Address | None:
         if balancer.dsr:
@@ -91,7 +95,18 @@ class HostPort:
         return balancer.source_vip if isinstance(balancer.source_vip, IPv4Address) else self._management_ip
 
     def _is_for_the_host(self, end: FrontEnd) -> bool:
-        return end.vip != self._management_ip or bool(end.flags & PortMappingFlags.LOCAL_ROUTED_VIP)
+        if end.vip != self._management_ip:
+            return "node-clusterip" not in self._quirks
+        return bool(end.flags & PortMappingFlags.LOCAL_ROUTED_VIP) and "nodeport-local-access" not in self._quirks
+
+    def _is_mute(self, balancer: LoadBalancerWant, end: FrontEnd) -> bool:
+        """Whether what comes for a front end is lost: it is a NodePort, and the node has a quirk."""
+        if end.vip != self._management_ip:
+            return False
+        if balancer.driver is Driver.OVERLAY and "overlay-nodeport-ws2022" in self._quirks:
+            return True
+        alone = all(backend.remote for backend in balancer.backends)
+        return alone and "nodeport-needs-local-pod" in self._quirks
 
 
 def _source_script(number: int, source: IPv4Address) -> str:

@@ -49,13 +49,14 @@ class Layer(Enum):
 class PortContext:
     """A port: the vNIC's kernel name, its endpoint, and what the port must know of the node.
 
-    ``host_mac`` is the MAC of the host's port, for traffic that a policy hands to the host.
+    ``host_mac`` is the MAC of the host's port, for traffic that a policy hands to the host; ``quirks`` are the node's.
     """
 
     interface: str
     endpoint: EndpointWant
     management_ip: IPv4Address | None = None
     host_mac: str | None = None
+    quirks: frozenset[str] = frozenset()
 
     @property
     def ipv4(self) -> IPv4Address | None:

@@ -13,6 +13,8 @@ from hnsfake.dataplane.interface import IPNetwork
 from hnsfake.dataplane.vfp.layers import Layer, PortContext, Rules, elements, named
 from hnsfake.documents.policies.outbound_nat import OutboundNat
 
+_FORGETFUL = "outboundnat-exceptions-2019"
+
 
 def add(policies: Sequence[OutboundNat], context: PortContext, rules: Rules) -> None:
     """Add one translation a policy, those for certain destinations before the general ones."""
@@ -24,15 +26,21 @@ def add(policies: Sequence[OutboundNat], context: PortContext, rules: Rules) -> 
         if policy.destinations and not destinations:
             continue  # for destinations of the other family only
         first, count = context.endpoint.pool
+        exceptions = _survivors(policy.exceptions) if _FORGETFUL in context.quirks else policy.exceptions
+        match = _match(destinations, _ipv4(exceptions))
         translation = named(
-            f"{_match(destinations, _ipv4(policy.exceptions))} meta l4proto {{ tcp, udp }}"
-            f" snat ip to {source}:{first}-{first + count - 1}",
+            f"{match} meta l4proto {{ tcp, udp }} snat ip to {source}:{first}-{first + count - 1}",
             f"SLB_NATPOOL_IPV4_{context.ipv4}{source}{context.endpoint.id}",
         )
         rules.add(Layer.NAT_OUT, translation)
         if context.ipv4 is not None and any(context.ipv4 in destination for destination in destinations):
             # What a load balancer sends back to its client gets another source, so that it is answered.
             rules.add(Layer.LOOPBACK_OUT, translation)
+
+
+def _survivors(exceptions: Sequence[IPNetwork]) -> list[IPNetwork]:
+    """Return one exception a base address: the first one (unverified)."""
+    return list({prefix.network_address: prefix for prefix in reversed(exceptions)}.values())
 
 
 def _match(destinations: Sequence[IPNetwork], exceptions: Sequence[IPNetwork]) -> str:

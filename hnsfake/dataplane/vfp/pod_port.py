@@ -9,7 +9,7 @@ source (Azure/AKS#2608, which calls it loopback).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv4Interface
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from hnsfake.dataplane.interface import EndpointWant, FrontEnd, LoadBalancerWant
 from hnsfake.dataplane.map_elements import Element, packed, port
@@ -23,14 +23,19 @@ from hnsfake.dataplane.vfp.balancing import (
     ipv4_addresses,
     joined,
 )
+from hnsfake.dataplane.vfp.layers import elements
+from hnsfake.documents.policies import OutboundNat
 
 FAMILY = "inet"
 OWN = "own"
 """At a backend: what arrives for a front end, and what becomes of it."""
 
 
-def ruleset(endpoint: EndpointWant, vnic: str) -> str:
-    """Return the script that makes the table of an endpoint's port anew, with nothing balanced yet."""
+def ruleset(endpoint: EndpointWant, vnic: str, apart_from: IPv4Network | None = None) -> str:
+    """Return the script that makes the table of an endpoint's port anew, with nothing balanced yet.
+
+    With the quirk l2bridge-kb5005619 the port loses what pods of other nodes send, ``apart_from`` being the nodes.
+    """
     own = next((str(i.ip) for i in endpoint.addresses if isinstance(i, IPv4Interface)), "")
     hairpin = f'iifname "lo" ip daddr {own} ct status & (dnat | snat) == dnat counter drop' if own else ""
     return f"""{removal(vnic)}
@@ -47,12 +52,34 @@ table {FAMILY} {table(vnic)} {{
     iifname != "{vnic}" accept
     dnat ip to ip daddr . meta l4proto . th dport map @{OWN}
   }}
+  chain STRANGERS {{
+    type filter hook prerouting priority -95; policy accept;
+    {_strangers(endpoint, vnic, apart_from) if apart_from is not None else ""}
+  }}
   chain LOOPBACK {{
     type filter hook input priority 0; policy accept;
     {hairpin}
   }}
 }}
 """
+
+
+def _strangers(endpoint: EndpointWant, vnic: str, nodes: IPv4Network) -> str:
+    """Match what pods of other nodes send: what OutBoundNAT leaves alone, but for nodes and the pod's own subnet.
+
+    # unverified: which end loses it, and how
+    """
+    own = [interface.network for interface in endpoint.addresses if interface.version == 4]
+    left_alone = [
+        prefix
+        for policy in endpoint.policies
+        if isinstance(policy, OutboundNat)
+        for prefix in policy.exceptions
+        if prefix.version == 4
+    ]
+    if not left_alone:
+        return ""
+    return f'iifname "{vnic}" ip saddr {elements(left_alone)} ip saddr != {elements([nodes, *own])} counter drop'
 
 
 def removal(vnic: str) -> str:

@@ -31,6 +31,8 @@ def ruleset(context: PortContext) -> str:
     Where tables of the port may be there already, ``removal`` goes before it in the same script.
     """
     rules = Rules()
+    if "kb5040437" in context.quirks:
+        acl.drop_all(rules)
     for kinds, add in _HANDLERS.items():
         policies = [policy for policy in context.endpoint.policies if isinstance(policy, kinds)]
         if policies:

@@ -1,4 +1,4 @@
-"""restart-service, reboot: what clients of HNS must live through."""
+"""restart-service, crash-service, reboot: what clients of HNS must live through."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ def restart_service(node: Node, lab: Lab = None) -> None:
     """Restart a node's HNS: objects and packets stay, clients' handles and callbacks don't."""
     with told():
         NodeClient(node, lab).act("restart-service")
+
+
+def crash_service(node: Node, lab: Lab = None) -> None:
+    """Have a node's HNS die and start again: as restart-service, but for what the release's quirks lose."""
+    with told():
+        NodeClient(node, lab).act("crash-service")
 
 
 def reboot(node: Node, lab: Lab = None) -> None:

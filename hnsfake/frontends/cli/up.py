@@ -24,7 +24,11 @@ _ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 def up(
     file: Annotated[Path | None, typer.Option("-f", "--file", help="A YAML file that describes the lab.")] = None,
     node: Annotated[list[str] | None, typer.Option(help="A node's name; may be given again.")] = None,
-    release: Annotated[str | None, typer.Option(help="The nodes' Windows release: ws2019, ws2022, ws2025.")] = None,
+    release: Annotated[
+        str | None, typer.Option(help="The nodes' Windows release: ws2025, or as ws2022@20348.288.")
+    ] = None,
+    quirk: Annotated[list[str] | None, typer.Option(help="A quirk to switch on; may be given again.")] = None,
+    no_quirk: Annotated[list[str] | None, typer.Option(help="A quirk to switch off; may be given again.")] = None,
     name: Annotated[str | None, typer.Option(help="The lab's name.")] = None,
     dataplane: Annotated[str | None, typer.Option(help='"linux", or "none" for the API alone.')] = None,
     state: Annotated[Path | None, typer.Option(help="A directory where the state survives a restart.")] = None,
@@ -49,7 +53,8 @@ def up(
 
     with told(DataplaneError, SandboxError, LabFileError, ServeError, LabError, JournalError, RecordingError):
         names = {"name": name, "release": release, "dataplane": dataplane, "nodes": node}
-        flags = {**names, "strict": strict, "record": record}
+        quirks = {**dict.fromkeys(quirk or (), True), **dict.fromkeys(no_quirk or (), False)}
+        flags = {**names, "strict": strict, "record": record, "quirks": quirks}
         lab = describe(file, {key: value for key, value in flags.items() if value})
         if lab.name in running_labs():
             stop(f"a lab {lab.name} is running already: `hnsfake down --lab {lab.name}`, or give a --name")
@@ -76,6 +81,7 @@ def _serve(description: LabFile, state: Path | None, port: int, socket_dir: Path
         faults=description.faults,
         strict=description.strict,
         record=description.record,
+        quirks=description.quirks,
     )
     with lab, LabServer(lab, port, socket_dir) as server:
         typer.echo(f"lab {lab.name} is up (pid {os.getpid()})")

@@ -13,6 +13,7 @@ from hnsfake.dataplane.sandbox import NetNs, Sandbox
 from hnsfake.dataplane.vfp import port
 from hnsfake.dataplane.vfp.layers import PortContext
 from hnsfake.documents.policies import Policy
+from hnsfake.releases import release
 
 POD, SECOND_POD = "10.1.0.10", "10.1.0.11"
 WORLD = ("203.0.113.1", "203.0.113.2", "203.0.113.130")
@@ -45,6 +46,7 @@ class Cable:
             ),
             IPv4Address(MANAGEMENT),
             HOST_MAC,
+            release("ws2022").quirks,
         )
     )
 

@@ -1,0 +1,1 @@
+"""docs/limits.md, from the quirks and the tests that show them."""

@@ -1,0 +1,1 @@
+"""What peers see of policies, one file a family."""
