@@ -187,9 +187,9 @@ def _group(name: str, judged: _Judged, rules: Rules) -> str:
 
 
 def _rules_of(tier: TierAcl) -> list[Acl]:
-    """Return a tier's rules as ACLs."""
+    """Return a tier's rules as ACLs; they were read already."""
     return [
-        Acl(
+        Acl.model_construct(
             id=f"{tier.name} {rule.id}".strip(),
             direction=tier.direction,
             **{name: getattr(rule, name) for name in ("action", *FiveTuple.model_fields)},
