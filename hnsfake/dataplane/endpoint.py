@@ -131,7 +131,8 @@ def _withdraw(kernel: Kernel, endpoint: EndpointWant, port: Port) -> None:
     netlink.send(
         [
             *_route_changes(endpoint, replace(endpoint, routes=(), policies=()), port),
-            *(ip_messages.forget_address(port.vnic_index, interface) for interface in endpoint.addresses),
+            # The last one first: with the first one of a subnet the kernel takes the others of it away.
+            *(ip_messages.forget_address(port.vnic_index, interface) for interface in reversed(endpoint.addresses)),
         ],
         f"withdraw endpoint {endpoint.name}",
     )
